@@ -1,0 +1,1 @@
+"""The audits, one question a file."""

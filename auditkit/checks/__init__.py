@@ -1,0 +1,1 @@
+"""Pure judgements on results: passed, failed or skipped, each with its reason."""

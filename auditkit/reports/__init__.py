@@ -1,0 +1,1 @@
+"""Reports: a result becomes a document (``sections``), and each format renders documents."""

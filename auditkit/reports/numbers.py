@@ -1,0 +1,79 @@
+"""The one formatter of numbers: three significant digits where they matter, never a false 0 or 1."""
+
+from __future__ import annotations
+
+from auditkit.results.common import Estimate, Skipped
+
+MISSING = "–"
+
+
+def value(x: float | Skipped, digits: int = 4) -> str:
+    """A number with fixed decimals; a nonzero number that would print as zero is given as a bound."""
+    if isinstance(x, Skipped):
+        return MISSING
+    text = f"{x:.{digits}f}"
+    if x != 0 and float(text) == 0:
+        limit = f"{10.0**-digits:.{digits}f}"
+        return f"< {limit}" if x > 0 else f"> -{limit}"
+    return text
+
+
+def signed(x: float | Skipped, digits: int = 4) -> str:
+    """A number with its sign, for differences."""
+    text = value(x, digits)
+    return f"+{text}" if isinstance(x, float) and x > 0 and not text.startswith("<") else text
+
+
+def share(x: float | Skipped, digits: int = 1) -> str:
+    """A share in percent; never a false 0 % or 100 %."""
+    if isinstance(x, Skipped):
+        return MISSING
+    text = f"{100 * x:.{digits}f}"
+    step = 10.0**-digits
+    if x > 0 and float(text) == 0:
+        return f"< {step:.{digits}f} %"
+    if x < 1 and float(text) == 100:
+        return f"> {100 - step:.{digits}f} %"
+    return f"{text} %"
+
+
+def p_value(p: float | Skipped) -> str:
+    """A p-value: three decimals, or two digits in scientific notation below 0.001."""
+    if isinstance(p, Skipped):
+        return MISSING
+    if p < 1e-300:
+        return "< 1e-300"
+    return f"{p:.1e}" if p < 0.001 else (f"{p:.3f}" if p < 0.9995 or p == 1 else "> 0.999")
+
+
+def residual(x: float | Skipped) -> str:
+    """A residual in scientific notation, exact zero as 0."""
+    if isinstance(x, Skipped):
+        return MISSING
+    return "0" if x == 0 else f"{x:.1e}"
+
+
+def interval(x: Estimate, digits: int = 4) -> str:
+    """``[low, high]``."""
+    if isinstance(x.low, Skipped) or isinstance(x.high, Skipped):
+        return MISSING
+    return f"[{value(x.low, digits)}, {value(x.high, digits)}]"
+
+
+def estimate(x: Estimate | Skipped, digits: int = 4) -> str:
+    """``estimate [low, high]``."""
+    return MISSING if isinstance(x, Skipped) else f"{value(x.estimate, digits)} {interval(x, digits)}".rstrip(f" {MISSING}")
+
+
+def share_estimate(x: Estimate | Skipped, digits: int = 1) -> str:
+    """A share with its interval, in percent."""
+    if isinstance(x, Skipped):
+        return MISSING
+    if isinstance(x.low, Skipped) or isinstance(x.high, Skipped):
+        return share(x.estimate, digits)
+    return f"{share(x.estimate, digits)} [{100 * x.low:.{digits}f}, {100 * x.high:.{digits}f}]"
+
+
+def count(n: int) -> str:
+    """A count with thousands separated."""
+    return f"{n:,}"

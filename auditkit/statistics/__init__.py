@@ -1,0 +1,1 @@
+"""Bootstrap, tests, intervals and multiplicity: validate, seed, call kernels."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+
+from auditkit.schema import FORMAT_VERSION
+from auditkit.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +76,54 @@ class Result:
     def to_frame(self) -> pd.DataFrame:
         """The main table of the result, one row an item, an estimate as three columns."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What pins a result down: input, version and settings.
+
+    Attributes
+    ----------
+    path, sha256
+        The audit file and its SHA-256 (of the contents, for arrays in memory).
+    settings
+        Everything that the numbers depend on: replicates, confidence, seed, method, resampler, and what an audit adds
+        under its own name. Never the number of threads: the results do not depend on it.
+    """
+
+    path: str | None
+    sha256: str
+    settings: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str:
+        """One line to quote beside a number."""
+        keys = ("seed", "replicates", "confidence", "method", "resampler")
+        parts = [f"{key}:{self.settings[key]}" for key in keys if key in self.settings]
+        return "|".join([f"auditkit:{__version__}", *parts, f"sha256:{self.sha256}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The head of every JSON output."""
+        return {
+            "format_version": FORMAT_VERSION,
+            "auditkit_version": __version__,
+            "signature": self.signature,
+            "source": {"path": self.path, "sha256": self.sha256},
+            "settings": to_json(dict(self.settings)),
+        }
+
+
+class AuditResult(Result):
+    """Base of the four audits' results: a stamp, and one item for every member that was audited."""
+
+    __slots__ = ()
+    NAME: ClassVar[str]
+    stamp: Stamp
+    items: tuple[Any, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object that ``auditkit audit --only NAME --format json`` prints."""
+        return {**self.stamp.to_dict(), self.NAME: [item.to_dict() for item in self.items]}
 
 
 def to_json(value: Any) -> Any:

@@ -1,0 +1,83 @@
+"""All checks of one audit, and whether they pass. Pure: nothing is read or recomputed here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from auditkit.checks.common import Check
+from auditkit.results.audit import Audit
+from auditkit.results.common import Result, Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport(Result):
+    """Every check and the verdict.
+
+    Attributes
+    ----------
+    stamp
+        The input and the settings.
+    checks
+        One entry a check and subject.
+    tolerance
+        The largest residual that an identity may have.
+    strict
+        Whether warnings fail too.
+    """
+
+    stamp: Stamp
+    checks: tuple[Check, ...]
+    tolerance: float
+    strict: bool
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The failed checks that count: errors, and warnings when strict."""
+        return tuple(c for c in self.checks if c.status == "failed" and (self.strict or c.severity == "error"))
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing that counts has failed."""
+        return not self.failures
+
+    def counts(self) -> dict[str, int]:
+        """How many checks passed, were skipped, failed as errors and as warnings."""
+        found = Counter(f"failed {c.severity}" if c.status == "failed" else c.status for c in self.checks)
+        return {
+            "passed": found["passed"],
+            "skipped": found["skipped"],
+            "errors": found["failed error"],
+            "warnings": found["failed warning"],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``auditkit check --format json`` prints."""
+        return {
+            **self.stamp.to_dict(),
+            "passed": self.passed,
+            "strict": self.strict,
+            "tolerance": self.tolerance,
+            "counts": self.counts(),
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+
+def run_checks(audit: Audit, *, tolerance: float = 1e-12, strict: bool = False) -> CheckReport:
+    """Judge every identity and every conclusion of an audit.
+
+    Parameters
+    ----------
+    audit
+        The result of ``run_audits``.
+    tolerance
+        The largest residual of an identity, relative to the size of the scores where they exceed 1.
+    strict
+        Whether warnings fail too.
+    """
+    checks: list[Check] = []
+    for name, result in audit.results.items():
+        checks += getattr(import_module(f"auditkit.checks.{name}"), f"check_{name}")(result, tolerance=tolerance)
+    return CheckReport(audit.stamp, tuple(checks), tolerance, strict)

@@ -1,0 +1,74 @@
+"""The command line: one command a file, each a few lines around the Python API. The only user of click and print.
+
+Command modules import nothing but click at their top, so that ``auditkit --help`` is instant; what a command needs is
+imported when it runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from auditkit.cli.audit import audit
+from auditkit.cli.check import check
+from auditkit.cli.demo import demo
+from auditkit.cli.inspect import inspect
+from auditkit.errors import AuditkitError, printable
+from auditkit.version import __version__
+
+PASSED, FAILED, REFUSED, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="auditkit")
+def auditkit() -> None:
+    """Does the conclusion of a results table hold? Audits of stored cost arrays, without refitting anything.
+
+    Start with: auditkit demo
+    """
+
+
+for command in (demo, inspect, audit, check):
+    auditkit.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return 0 when all is well, 1 on a failed check, 2 on bad input, 3 on an internal error."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        code = auditkit.main(arguments, prog_name="auditkit", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else PASSED
+    except AuditkitError as error:
+        return _refuse(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return REFUSED
+    except click.UsageError as error:
+        hint = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
+        return _refuse(" ".join(error.format_message().split()) + hint)
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("auditkit: interrupted, nothing written", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PASSED
+    except Exception as error:
+        if os.environ.get("AUDITKIT_TRACEBACK"):
+            raise
+        reason = printable(f"{type(error).__name__}: {error}")
+        click.echo(f"auditkit: internal error: {reason} (AUDITKIT_TRACEBACK=1 shows where)", err=True)
+        return BROKEN
+
+
+def _refuse(message: str) -> int:
+    click.echo(f"auditkit: {printable(message, 900)}", err=True)
+    return REFUSED

@@ -1,0 +1,67 @@
+"""Where results go: standard output or a file that appears whole; progress goes to standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from auditkit.statistics.bootstrap import Progress
+
+
+def emit(text: str, out: str | None) -> None:
+    """Print a result, or write it to the file ``out``, which appears complete or not at all."""
+    if out is None:
+        click.echo(text)
+        return
+    from auditkit.store import atomic
+
+    with atomic(out) as temporary:
+        Path(temporary).write_text(text + "\n", encoding="utf-8")
+    click.echo(f"wrote {out}", err=True)
+
+
+def width() -> int:
+    """Columns a table may take: the terminal's, or 100 where the output is piped."""
+    import shutil
+
+    return max(60, shutil.get_terminal_size((100, 24)).columns) if sys.stdout.isatty() else 100
+
+
+@contextmanager
+def progress() -> Iterator[Progress | None]:
+    """A progress bar on standard error that appears once something takes over a second; none where it is piped."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}/{task.total:,}"),
+        TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    started = time.monotonic()
+    tasks: dict[str, TaskID] = {}
+
+    def report(task: str, done: int, total: int) -> None:
+        if time.monotonic() - started < 1:
+            return
+        if not bar.live.is_started:
+            bar.start()
+        if task not in tasks:
+            tasks[task] = bar.add_task(task, total=total)
+        bar.update(tasks[task], completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        if bar.live.is_started:
+            bar.stop()

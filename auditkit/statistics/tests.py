@@ -11,8 +11,8 @@ from auditkit.errors import StatisticsError
 def sign_test(wins: int, losses: int) -> float:
     """Two-sided exact sign test.
 
-    The p-value of ``wins`` successes in ``wins + losses`` fair coin flips: twice the smaller tail, at most 1. Ties are
-    left out by the caller. It holds when the units are independent of each other.
+    The p-value of ``wins`` successes in ``wins + losses`` fair coin flips: twice the smaller tail,
+    at most 1. Ties are left out by the caller. It holds when the units are independent.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def sign_test(wins: int, losses: int) -> float:
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Holm's step-down adjustment: p-values that control the family-wise error under any dependence.
+    """Holm's step-down adjustment, which controls the family-wise error under any dependence.
 
     The i-th smallest of m p-values is multiplied by m - i + 1, made monotone, and cut at 1.
 
@@ -73,7 +73,8 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
 
     References
     ----------
-    S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6 (1979), 65-70.
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6 (1979),
+    65-70.
 
     Examples
     --------

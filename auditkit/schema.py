@@ -161,6 +161,9 @@ class Pipeline(Member):
     within_selector: str | None = _attribute("text", "how the algorithm inside the family is chosen")
     feature_policy: str | None = _attribute("text", "which features the selector sees")
     family_basis: str | None = _attribute("text", "what the families rest on")
+    reported_partition_score: str | None = _attribute("text", "mean partition score as the source printed it")
+    reported_deployed_score: str | None = _attribute("text", "mean deployed score as the source printed it")
+    reported_gap: str | None = _attribute("text", "gap as the source printed it")
     family_choice: Indices | None = _array(
         "index", "R n", "decomposed: the family the outer selector chose; -1 = no prediction", optional=True, low=-1
     )

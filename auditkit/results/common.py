@@ -113,11 +113,12 @@ class Stamp:
         }
 
 
+@dataclass(frozen=True, slots=True)
 class AuditResult(Result):
     """Base of the four audits' results: a stamp, and one item for every member that was audited."""
 
-    __slots__ = ()
     NAME: ClassVar[str]
+
     stamp: Stamp
     items: tuple[Any, ...]
 

@@ -86,14 +86,24 @@ class AttributeSpec:
     values: tuple[str, ...] = ()
 
 
-def _array(kind: Literal["float", "index", "flag", "text", "label"], dims: str, note: str, **rules: Any) -> Any:
+def _array(
+    kind: Literal["float", "index", "flag", "text", "label"], dims: str, note: str, **rules: Any
+) -> Any:
     metadata = {"spec": ArraySpec(kind, tuple(dims.split()), note, **rules)}
-    return field(default=None, metadata=metadata) if rules.get("optional") else field(metadata=metadata)
+    return (
+        field(default=None, metadata=metadata)
+        if rules.get("optional")
+        else field(metadata=metadata)
+    )
 
 
 def _attribute(kind: Literal["text", "number"], note: str, **rules: Any) -> Any:
     metadata = {"spec": AttributeSpec(kind, note, **rules)}
-    return field(default=None, metadata=metadata) if rules.get("optional", True) else field(metadata=metadata)
+    return (
+        field(default=None, metadata=metadata)
+        if rules.get("optional", True)
+        else field(metadata=metadata)
+    )
 
 
 def array_specs(member: type[Member]) -> dict[str, ArraySpec]:
@@ -158,14 +168,24 @@ class Pipeline(Member):
         optional=False, values=("decomposed", "flat"),
     )  # fmt: skip
     family_selector: str | None = _attribute("text", "how the family is chosen")
-    within_selector: str | None = _attribute("text", "how the algorithm inside the family is chosen")
+    within_selector: str | None = _attribute(
+        "text", "how the algorithm inside the family is chosen"
+    )
     feature_policy: str | None = _attribute("text", "which features the selector sees")
     family_basis: str | None = _attribute("text", "what the families rest on")
-    reported_partition_score: str | None = _attribute("text", "mean partition score as the source printed it")
-    reported_deployed_score: str | None = _attribute("text", "mean deployed score as the source printed it")
+    reported_partition_score: str | None = _attribute(
+        "text", "mean partition score as the source printed it"
+    )
+    reported_deployed_score: str | None = _attribute(
+        "text", "mean deployed score as the source printed it"
+    )
     reported_gap: str | None = _attribute("text", "gap as the source printed it")
     family_choice: Indices | None = _array(
-        "index", "R n", "decomposed: the family the outer selector chose; -1 = no prediction", optional=True, low=-1
+        "index",
+        "R n",
+        "decomposed: the family the outer selector chose; -1 = no prediction",
+        optional=True,
+        low=-1,
     )
     within_choice: Indices | None = _array(
         "index", "R n K", "decomposed: the algorithm each family's inner selector would run; -1 = none",
@@ -179,10 +199,18 @@ class Pipeline(Member):
         "index", "R n", "flat: the algorithm chosen; -1 = no prediction", optional=True, low=-1
     )
     fold: Indices | None = _array(
-        "index", "R n", "the outer test fold of each instance; -1 = never tested", optional=True, low=-1
+        "index",
+        "R n",
+        "the outer test fold of each instance; -1 = never tested",
+        optional=True,
+        low=-1,
     )
-    partition_utility: Floats | None = _array("float", "R n", "partition score as released", optional=True)
-    deployed_utility: Floats | None = _array("float", "R n", "deployed score as released", optional=True)
+    partition_utility: Floats | None = _array(
+        "float", "R n", "partition score as released", optional=True
+    )
+    deployed_utility: Floats | None = _array(
+        "float", "R n", "deployed score as released", optional=True
+    )
     validation_partition: Floats | None = _array(
         "float", "R F n", "training-side partition score of outer fold f; NaN = not in its validation set",
         optional=True, path="validation/partition_utility",
@@ -191,9 +219,15 @@ class Pipeline(Member):
         "float", "R F n", "training-side deployed score of outer fold f; NaN = not in its validation set",
         optional=True, path="validation/deployed_utility",
     )  # fmt: skip
-    families: Texts | None = _array("text", "K", "this pipeline's own families", optional=True, unique=True)
+    families: Texts | None = _array(
+        "text", "K", "this pipeline's own families", optional=True, unique=True
+    )
     family_of: Indices | None = _array(
-        "index", "A", "this pipeline's own partition: index into its families; -1 = none", optional=True, low=-1
+        "index",
+        "A",
+        "this pipeline's own partition: index into its families; -1 = none",
+        optional=True,
+        low=-1,
     )
 
     @property
@@ -226,10 +260,14 @@ class Pipeline(Member):
                 f"a {self.kind} pipeline holds neither choices nor scores",
                 expected=f"{choices}, or partition_utility with deployed_utility",
             )
-        strange = ("family_choice", "within_choice") if self.kind == "flat" else ("algorithm_choice",)
+        strange = (
+            ("family_choice", "within_choice") if self.kind == "flat" else ("algorithm_choice",)
+        )
         for name in strange:
             if getattr(self, name) is not None:
-                raise SchemaError(f"a {self.kind} pipeline holds {name}", expected="none", where=name)
+                raise SchemaError(
+                    f"a {self.kind} pipeline holds {name}", expected="none", where=name
+                )
         if self.fold is not None and "F" in lengths:
             _check_below("fold", self.fold, lengths["F"], "folds of the validation arrays")
 
@@ -244,22 +282,36 @@ class Benchmark(Member):
     instances: Texts = _array("text", "n", "names of the instances", unique=True)
     algorithms: Texts = _array("text", "A", "names of the algorithms", unique=True)
     families: Texts = _array("text", "K", "names of the families", unique=True)
-    family_of: Indices = _array("index", "A", "index into families; -1 = the algorithm belongs to no family", low=-1)
-    cost: Floats | None = _array("float", "n A", "raw measurement, lower is better", optional=True, infinite=True)
+    family_of: Indices = _array(
+        "index", "A", "index into families; -1 = the algorithm belongs to no family", low=-1
+    )
+    cost: Floats | None = _array(
+        "float", "n A", "raw measurement, lower is better", optional=True, infinite=True
+    )
     penalty: Floats | None = _array(
         "float", "n", "utility used where the chosen algorithm has none; NaN = none", optional=True
     )
     clusters: Labels | None = _array(
         "label", "n", "instances that are not independent share a label", optional=True
     )
-    features: Floats | None = _array("float", "n q", "instance features; NaN = not computed", optional=True)
-    feature_names: Texts | None = _array("text", "q", "names of the features", optional=True, unique=True)
-    feature_steps: Texts | None = _array("text", "q", "the feature step that provides each feature", optional=True)
+    features: Floats | None = _array(
+        "float", "n q", "instance features; NaN = not computed", optional=True
+    )
+    feature_names: Texts | None = _array(
+        "text", "q", "names of the features", optional=True, unique=True
+    )
+    feature_steps: Texts | None = _array(
+        "text", "q", "the feature step that provides each feature", optional=True
+    )
     metric: str | None = _attribute("text", "what was measured", of="utility")
     transform: str | None = _attribute("text", "how utilities were made from costs", of="utility")
     unit: str | None = _attribute("text", "unit of the cost", of="cost")
-    cutoff: float | None = _attribute("number", "cutoff of a run, in the unit of the cost", of="cost")
-    par_factor: float | None = _attribute("number", "a failed run costs this many cutoffs", of="cost")
+    cutoff: float | None = _attribute(
+        "number", "cutoff of a run, in the unit of the cost", of="cost"
+    )
+    par_factor: float | None = _attribute(
+        "number", "a failed run costs this many cutoffs", of="cost"
+    )
     provenance: str | None = _attribute("text", "what the member was imported from (JSON)")
     pipelines: Mapping[str, Pipeline] = field(default_factory=dict)
 
@@ -329,17 +381,31 @@ class Scoreboard(Member):
     higher_is_better: Flags = _array("flag", "n", "orientation of the score, per dataset")
     datasets: Texts = _array("text", "n", "dataset ids")
     systems: Texts = _array("text", "S", "names of the systems", unique=True)
-    seconds: Floats | None = _array("float", "n S", "realised wall-clock seconds", optional=True, low=0)
-    budget_seconds: Floats | None = _array("float", "n", "nominal budget in seconds", optional=True, low=0)
-    clusters: Labels | None = _array("label", "n", "records of one cluster are not independent", optional=True)
-    size: Indices | None = _array("index", "n", "rows of the dataset; 0 = unknown", optional=True, low=0)
-    test_size: Indices | None = _array("index", "n", "rows scored; 0 = unknown", optional=True, low=0)
-    group: Texts | None = _array("text", "n", "stratum of the dataset, such as its task type", optional=True)
+    seconds: Floats | None = _array(
+        "float", "n S", "realised wall-clock seconds", optional=True, low=0
+    )
+    budget_seconds: Floats | None = _array(
+        "float", "n", "nominal budget in seconds", optional=True, low=0
+    )
+    clusters: Labels | None = _array(
+        "label", "n", "records of one cluster are not independent", optional=True
+    )
+    size: Indices | None = _array(
+        "index", "n", "rows of the dataset; 0 = unknown", optional=True, low=0
+    )
+    test_size: Indices | None = _array(
+        "index", "n", "rows scored; 0 = unknown", optional=True, low=0
+    )
+    group: Texts | None = _array(
+        "text", "n", "stratum of the dataset, such as its task type", optional=True
+    )
     run: Texts | None = _array("text", "n", "source file or run id", optional=True)
     candidates: Indices | None = _array(
         "index", "n S", "how many candidates the search scored; 0 = unknown", optional=True, low=0
     )
-    claimed_winner: Texts | None = _array("text", "n", "winner as released; empty = none named", optional=True)
+    claimed_winner: Texts | None = _array(
+        "text", "n", "winner as released; empty = none named", optional=True
+    )
     metric: str | None = _attribute("text", "what the score is", of="score")
     provenance: str | None = _attribute("text", "what the member was imported from (JSON)")
 
@@ -363,14 +429,20 @@ class Search(Member):
     GROUP: ClassVar[str] = "searches"
 
     validation_score: Floats = _array(
-        "float", "n C", "in the order of evaluation; NaN = candidate failed, or padding on the right"
+        "float",
+        "n C",
+        "in the order of evaluation; NaN = candidate failed, or padding on the right",
     )
     test_score: Floats = _array("float", "n C", "of the same candidates; NaN = not measured")
     higher_is_better: Flags = _array("flag", "n", "orientation of the scores, per dataset")
     datasets: Texts = _array("text", "n", "dataset ids", unique=True)
     reported_score: Floats | None = _array("float", "n", "test score as reported", optional=True)
-    refit_score: Floats | None = _array("float", "n", "test score after refitting the choice", optional=True)
-    test_size: Indices | None = _array("index", "n", "rows scored; 0 = unknown", optional=True, low=0)
+    refit_score: Floats | None = _array(
+        "float", "n", "test score after refitting the choice", optional=True
+    )
+    test_size: Indices | None = _array(
+        "index", "n", "rows scored; 0 = unknown", optional=True, low=0
+    )
     group: Texts | None = _array("text", "n", "stratum of the dataset", optional=True)
     metric: str | None = _attribute("text", "what the scores are", of="test_score")
     provenance: str | None = _attribute("text", "what the member was imported from (JSON)")
@@ -382,9 +454,13 @@ class Samples(Member):
 
     GROUP: ClassVar[str] = "samples"
 
-    cost: Floats = _array("float", "n C", "lower is better, in the order drawn; NaN = padding on the right")
+    cost: Floats = _array(
+        "float", "n C", "lower is better, in the order drawn; NaN = padding on the right"
+    )
     instances: Texts = _array("text", "n", "names of the instances", unique=True)
-    reference: Floats | None = _array("float", "n", "cost of a reference solution; NaN = none", optional=True)
+    reference: Floats | None = _array(
+        "float", "n", "cost of a reference solution; NaN = none", optional=True
+    )
     label: Texts | None = _array("text", "n", "workload label", optional=True)
     provenance: str | None = _attribute("text", "what the member was imported from (JSON)")
 
@@ -470,11 +546,15 @@ class AuditData:
 def check_name(name: str, where: str) -> None:
     """Refuse a name that cannot be the name of a member: empty, with a slash, or not storable as UTF-8."""
     if not isinstance(name, str) or name in {"", ".", ".."} or "/" in name:
-        raise SchemaError("bad name of a member", found=repr(name), expected="a text without /", where=where)
+        raise SchemaError(
+            "bad name of a member", found=repr(name), expected="a text without /", where=where
+        )
     try:
         _text(name, 0)
     except SchemaError:
-        raise SchemaError("bad name of a member", found=ascii(name), expected="UTF-8 without NUL", where=where) from None
+        raise SchemaError(
+            "bad name of a member", found=ascii(name), expected="UTF-8 without NUL", where=where
+        ) from None
 
 
 def _content_sha256(data: AuditData) -> str:
@@ -516,7 +596,9 @@ def _describe(spec: ArraySpec) -> str:
 
 def _canonical(values: Any, spec: ArraySpec) -> Any:
     """The read-only form of an array: float64, int64 or bool owned by the member, or a tuple of texts."""
-    if spec.kind in {"text", "label"} and not (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
+    if spec.kind in {"text", "label"} and not (
+        isinstance(values, np.ndarray) and values.dtype.kind in "iu"
+    ):
         entries = values.tolist() if isinstance(values, np.ndarray) else values
         if isinstance(entries, str | bytes) or not isinstance(entries, list | tuple):
             raise SchemaError("wrong type", found=type(entries).__name__, expected=_describe(spec))
@@ -534,7 +616,7 @@ def _canonical(values: Any, spec: ArraySpec) -> Any:
         raise SchemaError("integer too large", found=array.max(), expected="below 2**63")
     dtype = {"f": np.float64, "i": np.int64, "u": np.int64, "b": np.bool_}[found]
     # a copy: whoever goes on writing into the source changes nothing here
-    owned = np.array(array, dtype=dtype, order="C", copy=True)
+    owned: NDArray[Any] = np.array(array, dtype=dtype, order="C", copy=True)
     owned.setflags(write=False)
     return owned
 
@@ -548,10 +630,15 @@ def _text(entry: Any, position: int) -> str:
                 "text is not UTF-8", found=repr(entry[:40]), where=f"[{position}]"
             ) from None
     if not isinstance(entry, str):
-        raise SchemaError("wrong type", found=type(entry).__name__, expected="text", where=f"[{position}]")
+        raise SchemaError(
+            "wrong type", found=type(entry).__name__, expected="text", where=f"[{position}]"
+        )
     if "\x00" in entry or any("\ud800" <= c <= "\udfff" for c in entry):
         raise SchemaError(
-            "text that cannot be stored", found=ascii(entry[:40]), expected="UTF-8 without NUL", where=f"[{position}]"
+            "text that cannot be stored",
+            found=ascii(entry[:40]),
+            expected="UTF-8 without NUL",
+            where=f"[{position}]",
         )
     return entry
 
@@ -568,7 +655,9 @@ def _at(index: tuple[int, ...]) -> str:
     return f"[{', '.join(str(i) for i in index)}]"
 
 
-def _check_shape(values: Any, spec: ArraySpec, path: str, lengths: dict[str, tuple[int, str]]) -> None:
+def _check_shape(
+    values: Any, spec: ArraySpec, path: str, lengths: dict[str, tuple[int, str]]
+) -> None:
     shape = _shape(values)
     if len(shape) != len(spec.dims):
         raise SchemaError("wrong number of dimensions", found=list(shape), expected=_describe(spec))
@@ -576,10 +665,14 @@ def _check_shape(values: Any, spec: ArraySpec, path: str, lengths: dict[str, tup
         known, source = lengths.setdefault(symbol, (length, path))
         if length != known:
             raise SchemaError(
-                f"wrong length of dimension {axis} ({symbol})", found=length, expected=f"{known}, as in {source}"
+                f"wrong length of dimension {axis} ({symbol})",
+                found=length,
+                expected=f"{known}, as in {source}",
             )
         if length == 0:
-            raise SchemaError(f"dimension {axis} ({symbol}) is empty", found=0, expected="at least 1")
+            raise SchemaError(
+                f"dimension {axis} ({symbol}) is empty", found=0, expected="at least 1"
+            )
 
 
 def _check_values(values: Any, spec: ArraySpec) -> None:
@@ -593,15 +686,22 @@ def _check_values(values: Any, spec: ArraySpec) -> None:
                 )  # fmt: skip
             if spec.values and text not in spec.values:
                 raise SchemaError(
-                    "unknown value", found=repr(text), expected=" or ".join(spec.values), where=f"[{position}]"
+                    "unknown value",
+                    found=repr(text),
+                    expected=" or ".join(spec.values),
+                    where=f"[{position}]",
                 )
         return
     if spec.kind == "float" and not spec.infinite and np.isinf(values).any():
         at = _first(np.isinf(values))
-        raise SchemaError("infinite value", found=values[at], expected="finite or NaN", where=_at(at))
+        raise SchemaError(
+            "infinite value", found=values[at], expected="finite or NaN", where=_at(at)
+        )
     if spec.low is not None and (values < spec.low).any():
         at = _first(values < spec.low)
-        raise SchemaError("value out of range", found=values[at], expected=f"at least {spec.low:g}", where=_at(at))
+        raise SchemaError(
+            "value out of range", found=values[at], expected=f"at least {spec.low:g}", where=_at(at)
+        )
 
 
 def _check_below(name: str, values: Indices, size: int, of: str) -> None:
@@ -609,7 +709,10 @@ def _check_below(name: str, values: Indices, size: int, of: str) -> None:
     if wrong.any():
         at = _first(wrong)
         raise SchemaError(
-            "index out of range", found=values[at], expected=f"below {size}, the number of {of}", where=name + _at(at)
+            "index out of range",
+            found=values[at],
+            expected=f"below {size}, the number of {of}",
+            where=name + _at(at),
         )
 
 
@@ -626,13 +729,21 @@ def _checked_attribute(name: str, value: Any, spec: AttributeSpec) -> Any:
             return None
         raise SchemaError("missing attribute", expected=f"a {spec.kind}", where=where)
     if spec.kind == "number":
-        if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        if isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+            value, bool
+        ):
             return float(value)
-        raise SchemaError("wrong type", found=type(value).__name__, expected="a number", where=where)
+        raise SchemaError(
+            "wrong type", found=type(value).__name__, expected="a number", where=where
+        )
     try:
         text = _text(value, 0)
     except SchemaError:
-        raise SchemaError("wrong type", found=type(value).__name__, expected="a text", where=where) from None
+        raise SchemaError(
+            "wrong type", found=type(value).__name__, expected="a text", where=where
+        ) from None
     if spec.values and text not in spec.values:
-        raise SchemaError("unknown value", found=repr(text), expected=" or ".join(spec.values), where=where)
+        raise SchemaError(
+            "unknown value", found=repr(text), expected=" or ".join(spec.values), where=where
+        )
     return text

@@ -99,7 +99,9 @@ def write(path: str | os.PathLike[str], data: AuditData) -> None:
                 for kind, name, member in data.members():
                     _write_member(file.require_group(kind).create_group(name), member)
         except OSError as error:
-            raise StoreError("cannot write", found=" ".join(str(error).split()), where=os.fspath(path)) from None
+            raise StoreError(
+                "cannot write", found=" ".join(str(error).split()), where=os.fspath(path)
+            ) from None
 
 
 @contextmanager
@@ -107,9 +109,13 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[str]:
     """A temporary name beside ``path`` that takes its place when the block ends well, and vanishes when it does not."""
     target = Path(path)
     if target.is_dir():
-        raise StoreError("cannot write", found="a folder", expected="a file name", where=os.fspath(path))
+        raise StoreError(
+            "cannot write", found="a folder", expected="a file name", where=os.fspath(path)
+        )
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+        handle, temporary = tempfile.mkstemp(
+            prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent
+        )
         os.close(handle)
     except OSError as error:
         raise StoreError("cannot write", found=error.strerror, where=os.fspath(path)) from None
@@ -141,19 +147,28 @@ class _Reader:
     def read(self, file: h5py.File) -> dict[str, dict[str, Any]]:
         version = file.attrs.get("format_version")
         if file.attrs.get("format") not in (FORMAT_NAME, FORMAT_NAME.encode()):
-            raise SchemaError("not an audit file", expected=f"the root attribute format = {FORMAT_NAME!r}")
+            raise SchemaError(
+                "not an audit file", expected=f"the root attribute format = {FORMAT_NAME!r}"
+            )
         if not isinstance(version, int | np.integer) or version != FORMAT_VERSION:
             raise SchemaError(
-                "unsupported format version", found=version, expected=FORMAT_VERSION, where="format_version"
+                "unsupported format version",
+                found=version,
+                expected=FORMAT_VERSION,
+                where="format_version",
             )
         members: dict[str, dict[str, Any]] = {}
         for kind in file:
             place = f"/{kind}"
             if kind not in MEMBERS:
-                raise SchemaError("unknown kind of group", expected=" or ".join(MEMBERS), where=place)
+                raise SchemaError(
+                    "unknown kind of group", expected=" or ".join(MEMBERS), where=place
+                )
             group = _group(file, kind, place)
             members[kind] = {
-                name: self.member(_group(group, name, f"{place}/{name}"), MEMBERS[kind], f"{place}/{name}")
+                name: self.member(
+                    _group(group, name, f"{place}/{name}"), MEMBERS[kind], f"{place}/{name}"
+                )
                 for name in group
             }
         return members
@@ -168,7 +183,9 @@ class _Reader:
             folders.add(Pipeline.GROUP)
         for name in group:
             if name not in known and name not in folders:
-                raise SchemaError("unknown array", expected=_listed(known | folders), where=f"{place}/{name}")
+                raise SchemaError(
+                    "unknown array", expected=_listed(known | folders), where=f"{place}/{name}"
+                )
         for folder in folders - {Pipeline.GROUP}:
             if folder in group:
                 for name in _group(group, folder, f"{place}/{folder}"):
@@ -189,7 +206,9 @@ class _Reader:
             inside = f"{place}/{Pipeline.GROUP}"
             pipelines = _group(group, Pipeline.GROUP, inside)
             found[Pipeline.GROUP] = {
-                name: self.member(_group(pipelines, name, f"{inside}/{name}"), Pipeline, f"{inside}/{name}")
+                name: self.member(
+                    _group(pipelines, name, f"{inside}/{name}"), Pipeline, f"{inside}/{name}"
+                )
                 for name in pipelines
             }
         try:
@@ -203,16 +222,25 @@ class _Reader:
         if dataset.is_virtual:
             raise StoreError("virtual dataset", expected="an array stored in the file", where=place)
         if dataset.external:
-            raise StoreError("external storage", expected="an array stored in the file", where=place)
+            raise StoreError(
+                "external storage", expected="an array stored in the file", where=place
+            )
         if dataset.shape is None or len(dataset.shape) != len(spec.dims):
             raise SchemaError(
-                "wrong number of dimensions", found=dataset.shape, expected=f"[{', '.join(spec.dims)}]", where=place
+                "wrong number of dimensions",
+                found=dataset.shape,
+                expected=f"[{', '.join(spec.dims)}]",
+                where=place,
             )
         text = h5py.check_string_dtype(dataset.dtype)
         if dataset.dtype.kind not in "fiubS" and text is None:
-            raise StoreError("type that may hold objects", found=dataset.dtype, expected=spec.kind, where=place)
+            raise StoreError(
+                "type that may hold objects", found=dataset.dtype, expected=spec.kind, where=place
+            )
         self.spend(dataset.size * dataset.dtype.itemsize, dataset.id.get_storage_size(), place)
-        return dataset[...] if text is None or text.length is not None else self.texts(dataset, place)
+        return (
+            dataset[...] if text is None or text.length is not None else self.texts(dataset, place)
+        )
 
     def texts(self, dataset: h5py.Dataset, place: str) -> list[bytes]:
         """Variable-length texts, a few at a time: many entries may point at the same bytes."""
@@ -232,7 +260,12 @@ class _Reader:
             )  # fmt: skip
         self.left -= wanted
         if self.left < 0:
-            raise StoreError("file too large", found=f"{wanted:,} bytes more", expected="less (see max_bytes)", where=place)
+            raise StoreError(
+                "file too large",
+                found=f"{wanted:,} bytes more",
+                expected="less (see max_bytes)",
+                where=place,
+            )
 
 
 def _plain(parent: h5py.Group, name: str, kind: type[Any], place: str) -> Any:
@@ -240,12 +273,17 @@ def _plain(parent: h5py.Group, name: str, kind: type[Any], place: str) -> Any:
     link = parent.get(name, getlink=True)
     if not isinstance(link, h5py.HardLink):
         raise StoreError(
-            "link that leaves its group", found=type(link).__name__, expected="an object stored in place", where=place
+            "link that leaves its group",
+            found=type(link).__name__,
+            expected="an object stored in place",
+            where=place,
         )
     child = parent[name]
     if not isinstance(child, kind):
         expected = "a group" if kind is h5py.Group else "an array"
-        raise SchemaError("wrong kind of object", found=type(child).__name__, expected=expected, where=place)
+        raise SchemaError(
+            "wrong kind of object", found=type(child).__name__, expected=expected, where=place
+        )
     return child
 
 
@@ -260,7 +298,10 @@ def _attribute(owner: Any, name: str, place: str) -> Any:
         identifier.dtype.kind not in "fiuS" and h5py.check_string_dtype(identifier.dtype) is None
     ):
         raise SchemaError(
-            "wrong type of attribute", found=identifier.dtype, expected="one text or one number", where=place
+            "wrong type of attribute",
+            found=identifier.dtype,
+            expected="one text or one number",
+            where=place,
         )
     return owner.attrs[name]
 
@@ -272,7 +313,9 @@ def _write_member(group: h5py.Group, member: Member) -> None:
             continue
         if isinstance(values, tuple):
             values = np.array([text.encode() for text in values], dtype=object)
-            group.create_dataset(spec.path or name, data=values, dtype=h5py.string_dtype("utf-8"), track_times=False)
+            group.create_dataset(
+                spec.path or name, data=values, dtype=h5py.string_dtype("utf-8"), track_times=False
+            )
         else:
             group.create_dataset(
                 spec.path or name, data=values, track_times=False, **_compression(values)
@@ -287,7 +330,11 @@ def _write_member(group: h5py.Group, member: Member) -> None:
 
 
 def _compression(values: Any) -> dict[str, Any]:
-    return {"compression": "gzip", "compression_opts": 4, "shuffle": True} if values.nbytes > 4096 else {}
+    return (
+        {"compression": "gzip", "compression_opts": 4, "shuffle": True}
+        if values.nbytes > 4096
+        else {}
+    )
 
 
 def _listed(names: set[str]) -> str:

@@ -8,7 +8,9 @@ from auditkit.results.common import Estimate, Skipped
 from auditkit.statistics.bootstrap import BootstrapResult
 
 
-def estimates(result: BootstrapResult, n: list[int] | int | None = None) -> list[Estimate | Skipped]:
+def estimates(
+    result: BootstrapResult, n: list[int] | int | None = None
+) -> list[Estimate | Skipped]:
     """One estimate a statistic.
 
     Parameters
@@ -29,7 +31,9 @@ def estimates(result: BootstrapResult, n: list[int] | int | None = None) -> list
     counts = [result.n if n is None else n] * len(values) if not isinstance(n, list) else n
     return [
         _estimate(float(value), float(low), float(high), reason, count)
-        for value, low, high, reason, count in zip(values, lows, highs, reasons, counts, strict=True)
+        for value, low, high, reason, count in zip(
+            values, lows, highs, reasons, counts, strict=True
+        )
     ]
 
 

@@ -36,7 +36,11 @@ class CheckReport(Result):
     @property
     def failures(self) -> tuple[Check, ...]:
         """The failed checks that count: errors, and warnings when strict."""
-        return tuple(c for c in self.checks if c.status == "failed" and (self.strict or c.severity == "error"))
+        return tuple(
+            c
+            for c in self.checks
+            if c.status == "failed" and (self.strict or c.severity == "error")
+        )
 
     @property
     def passed(self) -> bool:
@@ -45,7 +49,9 @@ class CheckReport(Result):
 
     def counts(self) -> dict[str, int]:
         """How many checks passed, were skipped, failed as errors and as warnings."""
-        found = Counter(f"failed {c.severity}" if c.status == "failed" else c.status for c in self.checks)
+        found = Counter(
+            f"failed {c.severity}" if c.status == "failed" else c.status for c in self.checks
+        )
         return {
             "passed": found["passed"],
             "skipped": found["skipped"],
@@ -61,11 +67,11 @@ class CheckReport(Result):
             "strict": self.strict,
             "tolerance": self.tolerance,
             "counts": self.counts(),
-            "checks": [check.to_dict() for check in self.checks],
+            "checks": [c.to_dict() for c in self.checks],
         }
 
 
-def run_checks(audit: Audit, *, tolerance: float = 1e-12, strict: bool = False) -> CheckReport:
+def check(audit: Audit, *, tolerance: float = 1e-12, strict: bool = False) -> CheckReport:
     """Judge every identity and every conclusion of an audit.
 
     Parameters
@@ -77,7 +83,9 @@ def run_checks(audit: Audit, *, tolerance: float = 1e-12, strict: bool = False) 
     strict
         Whether warnings fail too.
     """
-    checks: list[Check] = []
+    found: list[Check] = []
     for name, result in audit.results.items():
-        checks += getattr(import_module(f"auditkit.checks.{name}"), f"check_{name}")(result, tolerance=tolerance)
-    return CheckReport(audit.stamp, tuple(checks), tolerance, strict)
+        found += getattr(import_module(f"auditkit.checks.{name}"), f"check_{name}")(
+            result, tolerance=tolerance
+        )
+    return CheckReport(audit.stamp, tuple(found), tolerance, strict)

@@ -65,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get("AUDITKIT_TRACEBACK"):
             raise
         reason = printable(f"{type(error).__name__}: {error}")
-        click.echo(f"auditkit: internal error: {reason} (AUDITKIT_TRACEBACK=1 shows where)", err=True)
+        click.echo(
+            f"auditkit: internal error: {reason} (AUDITKIT_TRACEBACK=1 shows where)", err=True
+        )
         return BROKEN
 
 

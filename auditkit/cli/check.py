@@ -12,16 +12,36 @@ from auditkit.cli.output import emit, progress, width
 
 @click.command()
 @file_argument
-@click.option("--tolerance", type=click.FloatRange(0), default=1e-12, show_default=True,
-              help="Largest residual of an identity, relative to the size of the scores where they exceed 1.")  # fmt: skip
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=1e-12,
+    show_default=True,
+    help="Largest residual of an identity, relative to the size of the scores where they exceed 1.",
+)
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-              help="Form of the result.")  # fmt: skip
-@click.option("--out", type=click.Path(), help="Write the result to this file instead of standard output.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the result.",
+)
+@click.option(
+    "--out", type=click.Path(), help="Write the result to this file instead of standard output."
+)
 @resampling_options
 @click.pass_context
 def check(
-    context: click.Context, file: str, tolerance: float, strict: bool, format_: str, out: str | None, **common: Any
+    context: click.Context,
+    /,
+    file: str,
+    tolerance: float,
+    strict: bool,
+    format_: str,
+    out: str | None,
+    **common: Any,
 ) -> None:
     """Check every identity that must hold in FILE; exit with 1 when one is broken.
 
@@ -30,11 +50,13 @@ def check(
     """
     from auditkit import store
     from auditkit.audits.run import run_audits
-    from auditkit.checks.run import run_checks
+    from auditkit.checks.run import check as judge
     from auditkit.reports.checks import render_checks
 
     data = store.open(file)
     with progress() as report:
-        result = run_checks(run_audits(data, progress=report, **common), tolerance=tolerance, strict=strict)
+        result = judge(
+            run_audits(data, progress=report, **common), tolerance=tolerance, strict=strict
+        )
     emit(render_checks(result, format_, width=width()), out)
     context.exit(0 if result.passed else 1)

@@ -8,7 +8,13 @@ from auditkit.cli.output import emit, progress, width
 
 
 @click.command()
-@click.option("--out", type=click.Path(), default=".", show_default=True, help="Folder for the demo's audit file.")
+@click.option(
+    "--out",
+    type=click.Path(),
+    default=".",
+    show_default=True,
+    help="Folder for the demo's audit file.",
+)
 def demo(out: str) -> None:
     """Write a small audit file that holds every kind of member, and audit it."""
     from pathlib import Path

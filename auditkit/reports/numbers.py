@@ -54,15 +54,17 @@ def residual(x: float | Skipped) -> str:
 
 
 def interval(x: Estimate, digits: int = 4) -> str:
-    """``[low, high]``."""
+    """``[low, high]``; a dash in it where there is no interval."""
     if isinstance(x.low, Skipped) or isinstance(x.high, Skipped):
-        return MISSING
+        return f"[{MISSING}]"
     return f"[{value(x.low, digits)}, {value(x.high, digits)}]"
 
 
 def estimate(x: Estimate | Skipped, digits: int = 4) -> str:
     """``estimate [low, high]``."""
-    return MISSING if isinstance(x, Skipped) else f"{value(x.estimate, digits)} {interval(x, digits)}".rstrip(f" {MISSING}")
+    return (
+        MISSING if isinstance(x, Skipped) else f"{value(x.estimate, digits)} {interval(x, digits)}"
+    )
 
 
 def share_estimate(x: Estimate | Skipped, digits: int = 1) -> str:

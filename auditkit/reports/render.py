@@ -14,7 +14,6 @@ def document(audit: Audit) -> Document:
     settings = audit.stamp.settings
     facts = (
         ("file", audit.stamp.path or "arrays in memory"),
-        ("sha256", audit.stamp.sha256),
         ("intervals", f"{settings['confidence']:.0%} {settings['method']} bootstrap, "
                       f"{settings['replicates']:,} replicates, seed {settings['seed']}"),
     )  # fmt: skip

@@ -6,14 +6,17 @@ import io
 import os
 import sys
 
-from rich import box
-from rich.console import Console, Group
+from rich.box import Box
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from auditkit.errors import printable
 from auditkit.reports.document import Document, Section, Table
+
+_WORD = 16  # a longer word in a name may be broken
+_RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 
 
 def render_table(document: Document, *, width: int = 100, colour: bool | None = None) -> str:
@@ -42,7 +45,9 @@ def render_table(document: Document, *, width: int = 100, colour: bool | None = 
         console.print(_text(note))
     if document.signature:
         console.print()
-        console.print(Text(f"signature {printable(document.signature)}", style="dim", overflow="fold"))
+        console.print(
+            Text(f"signature {printable(document.signature)}", style="dim"), soft_wrap=True
+        )
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
@@ -63,15 +68,17 @@ def _print_section(console: Console, section: Section) -> None:
 
 
 def _table(table: Table) -> Group:
-    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False, expand=False)
-    for name, numeric in zip(table.columns, table.numeric, strict=True):
-        # numbers stay whole; names are the part that may fold
+    rich = RichTable(box=_RULED, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    for j, (name, numeric) in enumerate(zip(table.columns, table.numeric, strict=True)):
+        # numbers stay whole; names fold, between words where they can
+        words = [word for row in table.rows for word in row[j].split()]
         rich.add_column(
-            _text(name), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold", vertical="bottom"
-        )
+            _text(name), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
+            min_width=None if numeric else min(max(map(len, words), default=1), _WORD),
+        )  # fmt: skip
     for row in table.rows:
         rich.add_row(*(_text(cell) for cell in row))
-    parts = [_text(table.title, "bold"), rich]
+    parts: list[RenderableType] = [_text(table.title, "bold"), rich]
     if table.note:
         parts.append(_text(table.note, "dim"))
     return Group(*parts)

@@ -50,7 +50,9 @@ class Estimate:
     @property
     def excludes_zero(self) -> bool:
         """Whether there is an interval and zero lies outside it."""
-        return (isinstance(self.low, float) and self.low > 0) or (isinstance(self.high, float) and self.high < 0)
+        return (isinstance(self.low, float) and self.low > 0) or (
+            isinstance(self.high, float) and self.high < 0
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,11 @@ class Result:
 
         Fields whose metadata say ``"json": False`` (per-instance arrays) are left out.
         """
-        return {f.name: to_json(getattr(self, f.name)) for f in _fields(self) if f.metadata.get("json", True)}
+        return {
+            f.name: to_json(getattr(self, f.name))
+            for f in _fields(self)
+            if f.metadata.get("json", True)
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """The main table of the result, one row an item, an estimate as three columns."""

@@ -225,11 +225,15 @@ class FidelityResult(AuditResult):
 
     def to_frame(self) -> pd.DataFrame:
         """One row a pipeline; ``comparisons_frame`` gives one a pair."""
-        return _frame([{"benchmark": b.benchmark, **flat_row(p)} for b in self.items for p in b.pipelines])
+        return _frame(
+            [{"benchmark": b.benchmark, **flat_row(p)} for b in self.items for p in b.pipelines]
+        )
 
     def comparisons_frame(self) -> pd.DataFrame:
         """One row a pair of pipelines."""
-        return _frame([{"benchmark": b.benchmark, **flat_row(c)} for b in self.items for c in b.comparisons])
+        return _frame(
+            [{"benchmark": b.benchmark, **flat_row(c)} for b in self.items for c in b.comparisons]
+        )
 
 
 def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -78,14 +78,20 @@ def decomposed(
     penalty = _filled(penalty, utility.shape[0])
 
     def work(first: int, last: int) -> None:
-        decomposed_scores(utility, penalty, starts, order, family_choice, within_choice, first, last, *out)
+        decomposed_scores(
+            utility, penalty, starts, order, family_choice, within_choice, first, last, *out
+        )
 
     run_parts(work, utility.shape[0], _PART, threads)
     return InstanceScores(*out)
 
 
 def flat(
-    utility: Floats, penalty: Floats | None, algorithm_choice: Indices, *, threads: int | None = None
+    utility: Floats,
+    penalty: Floats | None,
+    algorithm_choice: Indices,
+    *,
+    threads: int | None = None,
 ) -> InstanceScores:
     """Scores of a pipeline that chooses an algorithm at once, [R, n]: partition and deployed are one number.
 

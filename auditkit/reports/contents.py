@@ -1,0 +1,123 @@
+"""What an audit file holds, and which audits it can feed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from auditkit.reports import numbers
+from auditkit.reports.document import Document, Section, Table
+from auditkit.schema import AuditData, Benchmark, Losses, Member, Samples, Scoreboard, Search
+
+FEEDS = {
+    "benchmarks": "fidelity",
+    "scoreboards": "selection",
+    "searches": "selection",
+    "samples": "allocation",
+    "losses": "local",
+}
+
+
+def contents(data: AuditData) -> Document:
+    """A document with one row a member, the pipelines of each benchmark, and where everything came from."""
+    rows = tuple(
+        (group, name, _shape(member), numbers.share(_missing(member)), FEEDS[group])
+        for group, name, member in data.members()
+    )
+    members = Table(
+        "Members", ("kind", "name", "shape", "missing", "audit"), rows, (False, False, False, True, False),
+        "Missing: share of the main array that was not measured.",
+    )  # fmt: skip
+    tables = [members, *(_pipelines(name, b) for name, b in data.benchmarks.items() if b.pipelines)]
+    notes = [
+        note
+        for group, name, member in data.members()
+        for note in _provenance(f"{group}/{name}", member)
+    ]
+    fed = sorted({FEEDS[group] for group, _, _ in data.members()})
+    verdict = (
+        f"It can feed: {', '.join(fed)}."
+        if fed
+        else "It holds no member, so there is nothing to audit."
+    )
+    facts = (("file", data.path or "arrays in memory"), ("sha256", data.sha256))
+    return Document(
+        "contents", facts, (Section("contents", verdict, tuple(tables), notes=tuple(notes)),)
+    )
+
+
+def _shape(member: Member) -> str:
+    if isinstance(member, Benchmark):
+        cost = ", costs" if member.cost is not None else ""
+        return (
+            f"{numbers.count(len(member.instances))} instances x {len(member.algorithms)} algorithms, "
+            f"{len(member.families)} families{cost}, {len(member.pipelines)} pipelines"
+        )
+    if isinstance(member, Scoreboard):
+        parts = [f"{numbers.count(len(member.datasets))} records x {len(member.systems)} systems"]
+        parts += ["seconds"] if member.seconds is not None else []
+        parts += [f"{len(set(member.run))} runs"] if member.run is not None else []
+        return ", ".join(parts)
+    if isinstance(member, Search):
+        n, c = member.test_score.shape
+        return f"{numbers.count(n)} datasets x up to {numbers.count(c)} candidates"
+    if isinstance(member, Samples):
+        n, c = member.cost.shape
+        return f"{numbers.count(n)} instances x up to {numbers.count(c)} samples"
+    assert isinstance(member, Losses)
+    n, d = member.covariates.shape
+    return f"{numbers.count(n)} observations, {d} covariates"
+
+
+def _missing(member: Member) -> float:
+    """Share of the main array that was not measured; for losses, of observations without both."""
+    if isinstance(member, Losses):
+        return float(np.mean(np.isnan(member.loss_a) | np.isnan(member.loss_b)))
+    name = {Benchmark: "utility", Scoreboard: "score", Search: "test_score", Samples: "cost"}[
+        type(member)
+    ]
+    return float(np.isnan(getattr(member, name)).mean())
+
+
+def _pipelines(name: str, benchmark: Benchmark) -> Table:
+    rows = []
+    for key, p in benchmark.pipelines.items():
+        arrays = (p.algorithm_choice, p.family_choice, p.partition_utility)
+        repetitions = next(len(a) for a in arrays if a is not None)
+        held = [
+            word
+            for word, present in (
+                ("choices", p.has_choices),
+                ("released scores", p.has_scores),
+                ("folds", p.fold is not None),
+                ("validation", p.validation_partition is not None),
+                ("predictions", p.predicted_utility is not None),
+                ("own families", p.families is not None),
+            )
+            if present
+        ]
+        rows.append((key, p.kind, str(repetitions), ", ".join(held)))
+    return Table(
+        f"Pipelines of {name}",
+        ("name", "kind", "R", "holds"),
+        tuple(rows),
+        (False, False, True, False),
+        "R repetitions.",
+    )
+
+
+def _provenance(place: str, member: Member) -> list[str]:
+    text: str | None = getattr(member, "provenance", None)
+    if text is None:
+        return []
+    try:
+        record = json.loads(text)
+        parts = [f"{key}: {_short(value)}" for key, value in record.items()]
+    except (ValueError, AttributeError):
+        parts = [text]
+    return [f"{place} was imported; {'; '.join(parts)}"]
+
+
+def _short(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

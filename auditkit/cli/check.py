@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auditkit.cli.options import file_argument, resampling_options
+from auditkit.cli.options import audit_options, file_argument, out_option
 from auditkit.cli.output import emit, progress, width
 
 
@@ -28,10 +28,8 @@ from auditkit.cli.output import emit, progress, width
     show_default=True,
     help="Form of the result.",
 )
-@click.option(
-    "--out", type=click.Path(), help="Write the result to this file instead of standard output."
-)
-@resampling_options
+@out_option
+@audit_options
 @click.pass_context
 def check(
     context: click.Context,
@@ -41,7 +39,7 @@ def check(
     strict: bool,
     format_: str,
     out: str | None,
-    **common: Any,
+    how: dict[str, Any],
 ) -> None:
     """Check every identity that must hold in FILE; exit with 1 when one is broken.
 
@@ -55,8 +53,6 @@ def check(
 
     data = store.open(file)
     with progress() as report:
-        result = judge(
-            run_audits(data, progress=report, **common), tolerance=tolerance, strict=strict
-        )
+        result = judge(run_audits(data, progress=report, **how), tolerance=tolerance, strict=strict)
     emit(render_checks(result, format_, width=width()), out)
     context.exit(0 if result.passed else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -47,6 +48,9 @@ _RESAMPLING = (
 )
 
 
+_COMMON = ("only", "replicates", "confidence", "seed", "threads", "resampler")
+
+
 def resampling_options(command: F) -> F:
     """Add the options of the bootstrap to a command."""
     for option in reversed(_RESAMPLING):
@@ -54,4 +58,72 @@ def resampling_options(command: F) -> F:
     return command
 
 
+AUDITS = ("fidelity",)
+
+
+def _names(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = tuple(name.strip() for name in value.split(","))
+    unknown = [name for name in names if name not in AUDITS]
+    if unknown:
+        raise click.BadParameter(
+            f"no audit is called {unknown[0]!r}; there are: {', '.join(AUDITS)}"
+        )
+    return names
+
+
+_ONLY = click.option(
+    "--only", callback=_names, metavar="AUDIT,...", help=f"Only these audits: {', '.join(AUDITS)}."
+)
+
+# An option named AUDIT__KEYWORD becomes the keyword argument KEYWORD of that audit.
+_OWN = (
+    click.option(
+        "--pair",
+        "fidelity__pairs",
+        type=(str, str),
+        multiple=True,
+        metavar="FIRST SECOND",
+        help="fidelity: compare only this pair of pipelines (repeatable).",
+    ),
+    click.option(
+        "--resampling",
+        "fidelity__resampling",
+        type=click.Choice(["percentile", "basic", "bca", "studentized"]),
+        default="percentile",
+        show_default=True,
+        help="fidelity: kind of bootstrap interval.",
+    ),
+)
+
+
+def audit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what every command takes that runs audits: ``--only``, the bootstrap's options, and those of each audit.
+
+    The command receives them as one keyword argument ``how``, ready for ``run_audits``.
+    """
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **given: Any) -> Any:
+        options: dict[str, dict[str, Any]] = {name: {} for name in AUDITS}
+        for key in [key for key in given if "__" in key]:
+            audit, _, name = key.partition("__")
+            value = given.pop(key)
+            if value is not None and value != ():  # not given: the audit's own default
+                options[audit][name] = value
+        how = {name: given.pop(name) for name in _COMMON}
+        return command(*arguments, how={**how, "options": options}, **given)
+
+    for option in (*reversed(_OWN), *reversed(_RESAMPLING), _ONLY):
+        run = option(run)
+    return run
+
+
 file_argument = click.argument("file", type=click.Path())
+
+out_option = click.option(
+    "--out", type=click.Path(), help="Write the result to this file instead of standard output."
+)

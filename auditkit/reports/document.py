@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Table:
         Which columns hold numbers, and are aligned right.
     note
         What a reader must know to read it: the interval, the unit of analysis, what is missing.
+    brief
+        How many rows a terminal shows, the most telling rows being first; 0 for all. Files show all rows.
     """
 
     title: str
@@ -34,6 +36,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[bool, ...]
     note: str = ""
+    brief: int = 0
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in (*self.rows, self.numeric)):
@@ -42,12 +45,35 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot: ``draw`` takes a matplotlib Axes; ``alt`` says in words what it shows, numbers included."""
+    """A plot: ``draw`` takes a matplotlib Axes; ``alt`` says in words what it shows, numbers included.
+
+    Colours come from ``style.PALETTE`` (the default cycle is set to it), names from ``style.label``; ``size`` is in
+    inches.
+    """
 
     title: str
     alt: str
     draw: Callable[[Any], None]
     size: tuple[float, float] = (6.4, 3.6)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a source's reporting checklist, judged from the result alone.
+
+    Attributes
+    ----------
+    question
+        What a reader needs to be told.
+    status
+        ``answered``, ``missing`` (``answer`` says what to add to the file) or ``violated``.
+    answer
+        What the file says.
+    """
+
+    question: str
+    status: Literal["answered", "missing", "violated"]
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +92,8 @@ class Section:
         What could not be computed, and why; one text each.
     notes
         What else the reader should know.
+    checklist
+        The reporting checklist of the source, where it has one.
     """
 
     title: str
@@ -74,6 +102,7 @@ class Section:
     figures: tuple[Figure, ...] = ()
     skipped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    checklist: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,146 @@
+"""What an import understood, and where it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from auditkit.errors import SourceError, printable
+from auditkit.importers.sources import Source
+from auditkit.schema import AuditData, Floats, Member
+from auditkit.version import __version__
+
+_LISTED = 8
+_PROVENANCE = 48_000  # bytes; an HDF5 attribute ends at 64 kB
+
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an importer returns.
+
+    Attributes
+    ----------
+    data
+        One member, ready for an audit or for ``write``.
+    kind, name
+        The importer, and the name of the member.
+    options
+        Every option in force, those found by themselves among them: what ``--write-map`` saves.
+    understood
+        What was understood, one line each.
+    warnings
+        What a reader should look at before trusting the numbers.
+    """
+
+    data: AuditData
+    kind: str
+    name: str
+    options: Mapping[str, Any]
+    understood: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def member(self) -> Any:
+        """The member itself."""
+        return next(self.data.members())[2]
+
+    def report(self) -> str:
+        """Everything understood, then the warnings, one line each."""
+        lines = [f"{self.kind} {self.name!r}", *(f"  {line}" for line in self.understood)]
+        return "\n".join(printable(line, 600) for line in (*lines, *(f"  warning: {line}" for line in self.warnings)))
+
+
+@dataclass(slots=True)
+class Notes:
+    """Collects what an importer understands on its way."""
+
+    understood: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def say(self, line: str) -> None:
+        """Something understood."""
+        self.understood.append(line)
+
+    def warn(self, line: str) -> None:
+        """Something to look at."""
+        self.warnings.append(line)
+
+    def without_infinities(self, values: Floats, what: str) -> Floats:
+        """The values with infinities as missing, said and counted."""
+        infinite = np.isinf(values)
+        if infinite.any():
+            self.warn(f"{counted(int(infinite.sum()), f'infinite {what}')} taken as missing")
+            values = np.where(infinite, np.nan, values)
+        return values
+
+    def missing(self, values: Floats, what: str) -> None:
+        """How many cells of an array are missing."""
+        empty = int(np.isnan(values).sum())
+        share = f" of {values.size:,} ({100 * empty / values.size:.2g} %)" if empty else f" of {values.size:,}"
+        self.say(f"missing {what}: {empty:,}{share}")
+
+
+def counted(n: int, noun: str) -> str:
+    """``1 run``, ``2,000 runs``, ``3 entries``."""
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{n:,} {noun}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """A few names, and how many more there are."""
+    every = list(names)
+    shown = ", ".join(repr(name) for name in every[:_LISTED])
+    return shown if len(every) <= _LISTED else f"{shown} and {len(every) - _LISTED:,} more"
+
+
+def provenance(kind: str, sources: Iterable[Source], options: Mapping[str, Any]) -> str:
+    """What a member was made from, as the JSON text stored in its attribute ``provenance``.
+
+    Sources too many to list are given by one digest over all; a long family mapping is left out, and both are said.
+    """
+    files = [{"name": source.name, "sha256": source.sha256} for source in sources]
+    record: dict[str, Any] = {
+        "auditkit_version": __version__, "import": kind, "sources": files,
+        "options": {key: value for key, value in options.items() if value is not None},
+    }  # fmt: skip
+    text = json.dumps(record, ensure_ascii=False)
+    if len(text.encode()) > _PROVENANCE:
+        import hashlib
+
+        digest = hashlib.sha256("".join(file["sha256"] for file in files).encode()).hexdigest()
+        record["sources"] = {"count": len(files), "sha256_of_sha256s": digest}
+        text = json.dumps(record, ensure_ascii=False)
+    if len(text.encode()) > _PROVENANCE:
+        record["left_out"] = sorted(k for k, v in record["options"].items() if len(json.dumps(v)) > 1000)
+        record["options"] = {k: v for k, v in record["options"].items() if k not in record["left_out"]}
+        text = json.dumps(record, ensure_ascii=False)
+    return text
+
+
+def finish(
+    kind: str, group: str, name: str, member: type[Member], arrays: Mapping[str, Any], *,
+    sources: list[Source], options: Mapping[str, Any], notes: Notes,
+) -> Imported:  # fmt: skip
+    """Build the member, with its provenance, and wrap it up.
+
+    Raises
+    ------
+    SourceError
+        The sources hold what the file format has no place for.
+    """
+    from auditkit.errors import SchemaError
+
+    try:
+        built = member(**arrays, provenance=provenance(kind, sources, options))  # type: ignore[call-arg]
+        data = AuditData(**{group: {name: built}})
+    except SchemaError as error:
+        where = sources[0].where() if error.where is None else f"{sources[0].where()}: {error.where}"
+        raise SourceError(error.what, found=error.found, expected=error.expected, where=where) from None
+    return Imported(data, kind, name, dict(options), tuple(notes.understood), tuple(notes.warnings))

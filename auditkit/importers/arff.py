@@ -16,12 +16,14 @@ import arff
 
 from auditkit.errors import SourceError
 from auditkit.importers.sources import Source
-from auditkit.importers.tables import MAX_COLUMNS
+from auditkit.importers.table import MAX_COLUMNS
 
 MAX_LINE = 2**20
 """The longest line, in characters."""
 
-_ATTRIBUTE = re.compile(r"""@attribute\s+("[^"]*"|'[^']*'|[^\s{}%,"']+)\s+(\S.*)""", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+("[^"]*"|'[^']*'|[^\s{}%,"']+)\s+(\S.*)""", re.IGNORECASE | re.DOTALL
+)
 _NUMERIC = {"numeric", "real", "integer"}
 
 
@@ -60,7 +62,10 @@ def read_arff(source: Source, texts: Iterable[str] = ()) -> ArffTable:
         )  # fmt: skip
     names, numeric, start = _header(source, lines, frozenset(texts))
     # names and nominal values are left out: what liac-arff must know is how many columns, and which are numbers
-    header = ["@RELATION r", *(f"@ATTRIBUTE a{i} {'NUMERIC' if n else 'STRING'}" for i, n in enumerate(numeric))]
+    header = [
+        "@RELATION r",
+        *(f"@ATTRIBUTE a{i} {'NUMERIC' if n else 'STRING'}" for i, n in enumerate(numeric)),
+    ]
     plain = [*header, "@DATA", *lines[start:]]
     offset = start - len(header) - 1
     try:
@@ -70,12 +75,16 @@ def read_arff(source: Source, texts: Iterable[str] = ()) -> ArffTable:
         line = (line if line and line > 0 else _failing_line(plain)) + offset
         raise _malformed(source, lines[line - 1], line, names, numeric) from None
     if not rows:
-        raise SourceError("no rows", expected="at least one after @DATA", where=source.where(start + 1, 1))
+        raise SourceError(
+            "no rows", expected="at least one after @DATA", where=source.where(start + 1, 1)
+        )
     _refuse_sparse(source, lines, start)
     return ArffTable(source, dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
-def _header(source: Source, lines: list[str], texts: frozenset[str]) -> tuple[list[str], list[bool], int]:
+def _header(
+    source: Source, lines: list[str], texts: frozenset[str]
+) -> tuple[list[str], list[bool], int]:
     """Names of the columns, which of them are numbers, and how many lines the header takes."""
     names: list[str] = []
     numeric: list[bool] = []
@@ -84,31 +93,58 @@ def _header(source: Source, lines: list[str], texts: frozenset[str]) -> tuple[li
         word = text[:10].lower()
         if word.startswith("@data"):
             if not names:
-                raise SourceError("no attributes", expected="@ATTRIBUTE before @DATA", where=source.where(line, 1))
+                raise SourceError(
+                    "no attributes", expected="@ATTRIBUTE before @DATA", where=source.where(line, 1)
+                )
             return names, numeric, line
         if word == "@attribute":
             match = _ATTRIBUTE.fullmatch(text)
             if match is None:
-                raise SourceError("cannot read an attribute", found=repr(text), expected="@ATTRIBUTE name type", where=source.where(line, 1))
+                raise SourceError(
+                    "cannot read an attribute",
+                    found=repr(text),
+                    expected="@ATTRIBUTE name type",
+                    where=source.where(line, 1),
+                )
             name, kind = match[1].strip("\"'"), match[2].strip().lower()
             if name in names:
-                raise SourceError("a column occurs twice", found=repr(name), where=source.where(line, name))
+                raise SourceError(
+                    "a column occurs twice", found=repr(name), where=source.where(line, name)
+                )
             if not kind.startswith("{") and kind not in _NUMERIC | {"string"}:
-                raise SourceError("unknown type", found=repr(kind), expected="numeric, string or {values}", where=source.where(line, name))
+                raise SourceError(
+                    "unknown type",
+                    found=repr(kind),
+                    expected="numeric, string or {values}",
+                    where=source.where(line, name),
+                )
             if len(names) == MAX_COLUMNS:
-                raise SourceError("too many columns", expected=f"at most {MAX_COLUMNS}", where=source.where(line, name))
+                raise SourceError(
+                    "too many columns",
+                    expected=f"at most {MAX_COLUMNS}",
+                    where=source.where(line, name),
+                )
             names.append(name)
             numeric.append(kind in _NUMERIC and name not in texts)
         elif text and not text.startswith("%") and not word.startswith("@relation"):
-            raise SourceError("not an ARFF header", found=repr(text), expected="@RELATION, @ATTRIBUTE or @DATA", where=source.where(line, 1))
-    raise SourceError("not an ARFF file", expected="a line @DATA", where=source.where(len(lines), 1))
+            raise SourceError(
+                "not an ARFF header",
+                found=repr(text),
+                expected="@RELATION, @ATTRIBUTE or @DATA",
+                where=source.where(line, 1),
+            )
+    raise SourceError(
+        "not an ARFF file", expected="a line @DATA", where=source.where(len(lines), 1)
+    )
 
 
 def _refuse_sparse(source: Source, lines: list[str], start: int) -> None:
     """liac-arff fills the cells that a sparse row leaves out with zeros."""
     for line in range(start, len(lines)):
         if lines[line][:1] in "{ \t" and lines[line].lstrip()[:1] == "{":
-            raise SourceError("sparse row", expected="a value for every column", where=source.where(line + 1, 1))
+            raise SourceError(
+                "sparse row", expected="a value for every column", where=source.where(line + 1, 1)
+            )
 
 
 def _failing_line(lines: list[str]) -> int:
@@ -127,30 +163,50 @@ def _failing_line(lines: list[str]) -> int:
     return reached
 
 
-def _malformed(source: Source, text: str, line: int, names: list[str], numeric: list[bool]) -> SourceError:
+def _malformed(
+    source: Source, text: str, line: int, names: list[str], numeric: list[bool]
+) -> SourceError:
     """What is wrong with a line that liac-arff refused."""
     try:
-        cells = next(csv.reader([text], skipinitialspace=True, quotechar="'" if "'" in text else '"'))
+        cells = next(
+            csv.reader([text], skipinitialspace=True, quotechar="'" if "'" in text else '"')
+        )
     except (csv.Error, StopIteration):
         cells = []
     if len(cells) == 1 and len(names) > 1:
         for separator in (";", "\t", "|"):
             if separator in text:
                 return SourceError(
-                    "wrong delimiter", found=repr(separator), expected="commas", where=source.where(line, names[0])
+                    "wrong delimiter",
+                    found=repr(separator),
+                    expected="commas",
+                    where=source.where(line, names[0]),
                 )
     if len(cells) != len(names):
         column = names[len(cells)] if 0 < len(cells) < len(names) else len(names) + 1
         return SourceError(
-            "ragged row", found=f"{len(cells)} cells", expected=f"{len(names)}, as in the header", where=source.where(line, column)
+            "ragged row",
+            found=f"{len(cells)} cells",
+            expected=f"{len(names)}, as in the header",
+            where=source.where(line, column),
         )
     for name, number, cell in zip(names, numeric, cells, strict=True):
         if number and cell.strip() not in {"?", ""}:
             try:
                 float(cell)
             except ValueError:
-                return SourceError("text in a number column", found=repr(cell), expected="a number", where=source.where(line, name))
-    return SourceError("cannot read a row", found=repr(text), expected="values separated by commas", where=source.where(line, 1))
+                return SourceError(
+                    "text in a number column",
+                    found=repr(cell),
+                    expected="a number",
+                    where=source.where(line, name),
+                )
+    return SourceError(
+        "cannot read a row",
+        found=repr(text),
+        expected="values separated by commas",
+        where=source.where(line, 1),
+    )
 
 
 def _longest_cell(text: str) -> int:

@@ -26,7 +26,9 @@ def read_arrays(source: Source) -> dict[str, Any]:
     if not members:
         raise SourceError("empty archive", expected="named arrays", where=source.where())
     return {
-        name.removesuffix(".npy"): _read_npy(content, f"{source.where()}, array {name.removesuffix('.npy')!r}")
+        name.removesuffix(".npy"): _read_npy(
+            content, f"{source.where()}, array {name.removesuffix('.npy')!r}"
+        )
         for name, content in members.items()
     }
 
@@ -43,17 +45,24 @@ def _read_npy(content: bytes, where: str) -> Any:
         else:
             raise ValueError(f"format version {version}")
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        raise SourceError("not a NumPy array", found=" ".join(str(error).split()), expected=".npy", where=where) from None
+        raise SourceError(
+            "not a NumPy array", found=" ".join(str(error).split()), expected=".npy", where=where
+        ) from None
     if dtype.hasobject or dtype.kind not in "fiubUS":
-        raise SourceError("type that may hold objects", found=dtype, expected="numbers or texts", where=where)
+        raise SourceError(
+            "type that may hold objects", found=dtype, expected="numbers or texts", where=where
+        )
     items = 1
     for length in shape:
         items *= length
-    if items * dtype.itemsize != len(content) - file.tell():
+    wanted, held = items * dtype.itemsize, len(content) - file.tell()
+    if wanted != held:
         raise SourceError(
-            "wrong size", found=f"{len(content) - file.tell():,} bytes", expected=f"{items * dtype.itemsize:,} for shape {shape}",
+            "wrong size",
+            found=f"{held:,} bytes",
+            expected=f"{wanted:,} for shape {shape}",
             where=where,
-        )  # fmt: skip
+        )
     file.seek(0)
     return np.load(file, allow_pickle=False)
 
@@ -67,9 +76,16 @@ def floats(array: Any, dims: int, where: str) -> Floats:
         It is of another type or shape.
     """
     if array.dtype.kind not in "fiu":
-        raise SourceError("text in a number array", found=array.dtype, expected="numbers", where=where)
+        raise SourceError(
+            "text in a number array", found=array.dtype, expected="numbers", where=where
+        )
     if array.ndim != dims:
-        raise SourceError("wrong number of dimensions", found=f"shape {array.shape}", expected=f"{dims}", where=where)
+        raise SourceError(
+            "wrong number of dimensions",
+            found=f"shape {array.shape}",
+            expected=f"{dims}",
+            where=where,
+        )
     return np.asarray(array, dtype=np.float64)
 
 
@@ -82,7 +98,9 @@ def texts(array: Any, where: str) -> list[str]:
         It has another shape, or is not UTF-8.
     """
     if array.ndim != 1:
-        raise SourceError("wrong number of dimensions", found=f"shape {array.shape}", expected="1", where=where)
+        raise SourceError(
+            "wrong number of dimensions", found=f"shape {array.shape}", expected="1", where=where
+        )
     try:
         return [item.decode() if isinstance(item, bytes) else str(item) for item in array.tolist()]
     except UnicodeDecodeError:

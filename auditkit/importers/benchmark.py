@@ -11,7 +11,7 @@ from auditkit.errors import SourceError, UsageError
 from auditkit.importers.grids import Rows, check_cells, positions
 from auditkit.importers.imported import Imported, Notes, counted, finish
 from auditkit.importers.mapping import Columns, families_of
-from auditkit.importers.repetitions import AGGREGATES, aggregate, each_name
+from auditkit.importers.repetitions import AGGREGATES, each_name, over_repetitions
 from auditkit.importers.sources import StrPath
 from auditkit.importers.tables import read_tables
 from auditkit.schema import Benchmark, Floats, Indices
@@ -28,7 +28,7 @@ def import_benchmark(
     family: str | None = None,
     families: Mapping[str, Sequence[str]] | None = None,
     repetition: str | None = None,
-    aggregate_by: str = "mean",
+    aggregate: str = "mean",
     higher_is_better: bool | None = None,
     transform: str | None = None,
     cluster: str | None = None,
@@ -54,7 +54,7 @@ def import_benchmark(
         algorithm is its own family.
     repetition
         A column that numbers repeated runs of a cell; without it two rows for a cell are an error.
-    aggregate_by
+    aggregate
         ``mean`` or ``median`` over repetitions, or ``each``: every repetition a row, in one cluster per instance.
     higher_is_better
         Orientation of the values; must be given.
@@ -81,19 +81,28 @@ def import_benchmark(
     options: dict[str, Any] = {
         "instance": instance, "algorithm": algorithm, "value": value, "family": family,
         "families": None if families is None else {k: list(v) for k, v in families.items()},
-        "repetition": repetition, "aggregate_by": aggregate_by, "higher_is_better": higher_is_better,
+        "repetition": repetition, "aggregate": aggregate, "higher_is_better": higher_is_better,
         "transform": transform, "cluster": cluster, "cost": cost, "penalty": penalty, "metric": metric, "unit": unit,
         "separator": separator,
     }  # fmt: skip
     if higher_is_better is None:
-        raise UsageError("orientation of the values is unknown", expected="--higher-is-better or --lower-is-better")
-    if aggregate_by not in (*AGGREGATES, "each"):
-        raise UsageError("unknown way with repetitions", found=repr(aggregate_by), expected="mean, median or each")
+        raise UsageError(
+            "orientation of the values is unknown",
+            expected="--higher-is-better or --lower-is-better",
+        )
+    if aggregate not in (*AGGREGATES, "each"):
+        raise UsageError(
+            "unknown way with repetitions", found=repr(aggregate), expected="mean, median or each"
+        )
     transform = transform or ("identity" if higher_is_better else "minmax")
     if transform not in TRANSFORMS:
-        raise UsageError("unknown transform", found=repr(transform), expected=" or ".join(TRANSFORMS))
+        raise UsageError(
+            "unknown transform", found=repr(transform), expected=" or ".join(TRANSFORMS)
+        )
     if family and families:
-        raise UsageError("families are given twice", expected="--family COLUMN or --families MAP.toml")
+        raise UsageError(
+            "families are given twice", expected="--family COLUMN or --families MAP.toml"
+        )
     options["transform"] = transform
     tables = read_tables(sources, separator)
     notes = Notes()
@@ -109,34 +118,65 @@ def import_benchmark(
         grid = _wide(rows, columns, instance, value, repetition)
     else:
         algorithm = columns.need("algorithm", "algorithm")
-        grid = _long(rows, columns, instance, algorithm, columns.need("value", "value", "utility"), repetition)
+        grid = _long(
+            rows,
+            columns,
+            instance,
+            algorithm,
+            columns.need("value", "value", "utility"),
+            repetition,
+        )
     kind = "wide" if grid.algorithm_column is None else "long"
     algorithms = tuple(grid.algorithms)
     notes.say(
         f"{kind} table of {counted(len(rows), 'row')}: {counted(len(grid.instances), 'instance')} x "
-        f"{counted(len(algorithms), 'algorithm')}" + (f" x {counted(len(grid.repetitions), 'repetition')}" if repetition else "")
+        f"{counted(len(algorithms), 'algorithm')}"
+        + (f" x {counted(len(grid.repetitions), 'repetition')}" if repetition else "")
     )
 
     values = notes.without_infinities(grid.values, "value")
-    raw = grid.spread(rows.numbers(_long_only(columns, grid, "cost"))) if columns.find("cost") else None
-    row_names, clusters, values, raw = _repeated(grid, values, raw, aggregate_by, notes)
+    raw = (
+        grid.spread(rows.numbers(_long_only(columns, grid, "cost")))
+        if columns.find("cost")
+        else None
+    )
+    row_names, clusters, values, raw = _repeated(grid, values, raw, aggregate, notes)
     if cluster is not None:
-        of_instance = rows.constant(rows.texts(cluster), grid.row_instance, len(grid.instances), "", cluster)
-        each = aggregate_by == "each" and clusters is not None
-        clusters = [of_instance[grid.instances[c]] for c in clusters] if each and clusters else of_instance
-    arrays: dict[str, Any] = {"instances": row_names, "algorithms": algorithms, "clusters": clusters}
+        of_instance = rows.constant(
+            rows.texts(cluster), grid.row_instance, len(grid.instances), "", cluster
+        )
+        each = aggregate == "each" and clusters is not None
+        clusters = (
+            [of_instance[grid.instances[c]] for c in clusters] if each and clusters else of_instance
+        )
+    arrays: dict[str, Any] = {
+        "instances": row_names,
+        "algorithms": algorithms,
+        "clusters": clusters,
+    }
     arrays |= _oriented(values, raw, higher_is_better, transform, notes)
     if penalty is not None:
         if len(row_names) != len(grid.instances):
-            raise UsageError("a penalty of an instance with each repetition a row", expected="mean or median")
+            raise UsageError(
+                "a penalty of an instance with each repetition a row", expected="mean or median"
+            )
         arrays["penalty"] = np.array(
-            rows.constant(notes.without_infinities(rows.numbers(penalty), "penalty"), grid.row_instance, len(row_names), np.nan, penalty)
+            rows.constant(
+                notes.without_infinities(rows.numbers(penalty), "penalty"),
+                grid.row_instance,
+                len(row_names),
+                np.nan,
+                penalty,
+            )
         )
     notes.missing(values, "cells")
     if families is None and (family or kind == "long") and columns.find("family", "family"):
         families = _family_column(rows, _long_only(columns, grid, "family"), grid)
     arrays["families"], arrays["family_of"] = families_of(algorithms, families, notes)
-    arrays |= {"metric": metric or value, "unit": (unit or value) if arrays.get("cost") is not None else None}
+    arrays |= {
+        "metric": metric or value,
+        "unit": (unit or value) if arrays.get("cost") is not None else None,
+    }
     columns.say_unused()
     return finish(
         "benchmark", "benchmarks", name or tables[0].source.stem, Benchmark, arrays,
@@ -148,7 +188,11 @@ class _Grid:
     """Cells of (instance, repetition, algorithm) and the rows they come from."""
 
     def __init__(
-        self, rows: Rows, instances: list[str], repetitions: list[str] | None, algorithm_column: str | None
+        self,
+        rows: Rows,
+        instances: list[str],
+        repetitions: list[str] | None,
+        algorithm_column: str | None,
     ) -> None:
         self.rows = rows
         self.algorithm_column = algorithm_column
@@ -173,7 +217,9 @@ class _Grid:
         return out
 
 
-def _long(rows: Rows, columns: Columns, instance: str, algorithm: str, value: str, repetition: str | None) -> _Grid:
+def _long(
+    rows: Rows, columns: Columns, instance: str, algorithm: str, value: str, repetition: str | None
+) -> _Grid:
     repeats = rows.texts(repetition) if repetition else None
     grid = _Grid(rows, rows.texts(instance), repeats, algorithm)
     names = rows.texts(algorithm)
@@ -188,7 +234,11 @@ def _wide(rows: Rows, columns: Columns, instance: str, value: str, repetition: s
     repeats = rows.texts(repetition) if repetition else None
     found = columns.matching("value", value, but=columns.used)
     grid = _Grid(rows, rows.texts(instance), repeats, None)
-    rows.refuse_repeated(list(zip(rows.texts(instance), *([repeats] if repeats else []), strict=True)), "an instance", instance)
+    rows.refuse_repeated(
+        list(zip(rows.texts(instance), *([repeats] if repeats else []), strict=True)),
+        "an instance",
+        instance,
+    )
     for table_columns in found:
         for name in table_columns:
             grid.algorithms.setdefault(name, len(grid.algorithms))
@@ -198,7 +248,9 @@ def _wide(rows: Rows, columns: Columns, instance: str, value: str, repetition: s
 
 def _long_only(columns: Columns, grid: _Grid, option: str) -> str:
     if grid.algorithm_column is None:
-        raise UsageError(f"--{option} with a wide table", expected="a long table (--algorithm COLUMN)")
+        raise UsageError(
+            f"--{option} with a wide table", expected="a long table (--algorithm COLUMN)"
+        )
     return str(columns.options[option])
 
 
@@ -222,30 +274,50 @@ def _repeated(
     measured = ~np.isnan(values)
     partly = int((measured.any(axis=1) & ~measured.all(axis=1)).sum())
     notes.say(f"repetitions: {how} of those measured ({partly:,} cells lack some)")
-    return names, None, aggregate(values, how, axis=1), None if raw is None else aggregate(raw, how, axis=1)
+    return (
+        names,
+        None,
+        over_repetitions(values, how, axis=1),
+        None if raw is None else over_repetitions(raw, how, axis=1),
+    )
 
 
-def _oriented(values: Floats, raw: Floats | None, higher: bool, transform: str, notes: Notes) -> dict[str, Any]:
+def _oriented(
+    values: Floats, raw: Floats | None, higher: bool, transform: str, notes: Notes
+) -> dict[str, Any]:
     """Utility and cost. A value that is higher the better is its own utility; a cost is kept beside its utility."""
     if higher:
         utility = values if transform == "identity" else utilities(-values, transform)
         notes.say(f"utility: {transform} of the value, higher is better")
         return {"utility": utility, "cost": raw, "transform": transform}
     if raw is not None:
-        raise UsageError("two costs", found="--cost beside --lower-is-better", expected="--cost only with --higher-is-better")
+        raise UsageError(
+            "two costs",
+            found="--cost beside --lower-is-better",
+            expected="--cost only with --higher-is-better",
+        )
     utility = utilities(values, transform)
     flat = int(np.isnan(utility).all(axis=1).sum())
-    notes.say(f"cost: the value, lower is better; utility: its {transform}, {counted(flat, 'instance')} without a range (all NaN)")
+    notes.say(
+        f"cost: the value, lower is better; utility: its {transform}, "
+        f"{counted(flat, 'instance')} without a range (all NaN)"
+    )
     return {"utility": utility, "cost": values, "transform": transform}
 
 
 def _family_column(rows: Rows, column: str, grid: _Grid) -> dict[str, list[str]]:
     assert grid.row_algorithm is not None
-    of = rows.constant(rows.texts(column, empty=True), grid.row_algorithm, len(grid.algorithms), "", column)
+    of = rows.constant(
+        rows.texts(column, empty=True), grid.row_algorithm, len(grid.algorithms), "", column
+    )
     families: dict[str, list[str]] = {}
     for name, family in zip(grid.algorithms, of, strict=True):
         if family:
             families.setdefault(family, []).append(name)
     if not families:
-        raise SourceError("no family in the column", expected="a family for some algorithm", where=rows.where(0, column))
+        raise SourceError(
+            "no family in the column",
+            expected="a family for some algorithm",
+            where=rows.where(0, column),
+        )
     return families

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditkit.errors import SourceError
-from auditkit.importers.tables import Table
+from auditkit.importers.table import Table
 from auditkit.schema import Floats, Indices
 
 MAX_CELLS = 2**26
@@ -29,7 +30,9 @@ class Rows:
         """The place of a row in words."""
         number = int(np.searchsorted(self.starts, position, side="right")) - 1
         table = self.tables[number]
-        return table.where(position - int(self.starts[number]), column if column in table.columns else None)
+        return table.where(
+            position - int(self.starts[number]), column if column in table.columns else None
+        )
 
     def texts(self, column: str, *, empty: bool = False) -> list[str]:
         """A column of all tables as texts."""
@@ -43,7 +46,9 @@ class Rows:
         """A column of all tables as counts."""
         return np.concatenate([table.counts(column) for table in self.tables])
 
-    def wide(self, found: Sequence[dict[str, str]], names: dict[str, int], read: str, empty: Any) -> Any:
+    def wide(
+        self, found: Sequence[dict[str, str]], names: dict[str, int], read: str, empty: Any
+    ) -> Any:
         """One column a name: an array [rows, names], ``empty`` where a table has no column for a name.
 
         Parameters
@@ -62,7 +67,9 @@ class Rows:
         for number, (table, columns) in enumerate(zip(self.tables, found, strict=True)):
             for name, column in columns.items():
                 if name in names:
-                    out[self.starts[number] : self.starts[number + 1], names[name]] = getattr(table, read)(column)
+                    out[self.starts[number] : self.starts[number + 1], names[name]] = getattr(
+                        table, read
+                    )(column)
         return out
 
     def refuse_repeated(self, keys: Sequence[Any], what: str, column: str) -> None:
@@ -78,11 +85,20 @@ class Rows:
             if first.setdefault(key, position) != position:
                 parts = key if isinstance(key, tuple) else (key,)
                 raise SourceError(
-                    f"two rows for {what}", found=f"{', '.join(repr(part) for part in parts)}, also at {self.where(first[key])}",
-                    expected="one row", where=self.where(position, column),
-                )  # fmt: skip
+                    f"two rows for {what}",
+                    found=f"{', '.join(map(repr, parts))}, also at {self.where(first[key])}",
+                    expected="one row",
+                    where=self.where(position, column),
+                )
 
-    def constant(self, values: Sequence[Any] | Floats, index: Indices, n: int, missing: Any, column: str) -> list[Any]:
+    def constant(
+        self,
+        values: Sequence[Any] | NDArray[Any],
+        index: Indices,
+        n: int,
+        missing: Any,
+        column: str,
+    ) -> list[Any]:
         """One value for each of ``n`` names from rows that repeat it.
 
         Raises
@@ -99,16 +115,22 @@ class Rows:
                 out[name], source[name] = value, position
             elif out[name] != value:
                 raise SourceError(
-                    f"two values of {column!r} for one name", found=f"{value!r}, but {out[name]!r} at {self.where(source[name])}",
-                    expected="one value", where=self.where(position, column),
-                )  # fmt: skip
+                    f"two values of {column!r} for one name",
+                    found=f"{value!r}, but {out[name]!r} at {self.where(source[name])}",
+                    expected="one value",
+                    where=self.where(position, column),
+                )
         return out
 
 
-def positions(names: Sequence[Any], known: dict[Any, int] | None = None) -> tuple[dict[Any, int], Indices]:
+def positions(
+    names: Sequence[Any], known: dict[Any, int] | None = None
+) -> tuple[dict[Any, int], Indices]:
     """Each name's position in order of first appearance, and that of every entry."""
     known = {} if known is None else known
-    index = np.fromiter((known.setdefault(name, len(known)) for name in names), np.int64, len(names))
+    index = np.fromiter(
+        (known.setdefault(name, len(known)) for name in names), np.int64, len(names)
+    )
     return known, index
 
 
@@ -125,5 +147,8 @@ def check_cells(shape: tuple[int, ...], where: str) -> None:
         cells *= length
     if cells > MAX_CELLS:
         raise SourceError(
-            "too many cells", found=" x ".join(f"{length:,}" for length in shape), expected=f"at most {MAX_CELLS:,}", where=where
+            "too many cells",
+            found=" x ".join(f"{length:,}" for length in shape),
+            expected=f"at most {MAX_CELLS:,}",
+            where=where,
         )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, printable
-from auditkit.importers.sources import Source
-from auditkit.schema import AuditData, Floats, Member
+from auditkit.errors import SchemaError, SourceError, UsageError, printable
+from auditkit.importers.sources import Source, StrPath
+from auditkit.schema import MEMBERS, AuditData, Floats, Member
 from auditkit.version import __version__
 
 _LISTED = 8
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 _PROVENANCE = 48_000  # bytes; an HDF5 attribute ends at 64 kB
 
 Options = dict[str, Any]
@@ -50,10 +53,36 @@ class Imported:
         """The member itself."""
         return next(self.data.members())[2]
 
+    def save(self, path: StrPath, *, append: bool = False) -> None:
+        """Write an audit file with this member, or put it beside those of an existing one.
+
+        Raises
+        ------
+        UsageError
+            ``path`` exists and is no audit file (a source given last by mistake), or has a member of this name.
+        """
+        from auditkit import store
+
+        target = Path(path)
+        held = target.read_bytes()[:8] if target.is_file() else None
+        if held is not None and held != _HDF5:
+            raise UsageError(
+                "exists and is no audit file",
+                expected="a new file, or one to replace",
+                where=str(path),
+            )
+        data = self.data
+        if append and held is not None:
+            data = _beside(store.open(path), self.data)
+        store.write(path, data)
+
     def report(self) -> str:
         """Everything understood, then the warnings, one line each."""
         lines = [f"{self.kind} {self.name!r}", *(f"  {line}" for line in self.understood)]
-        return "\n".join(printable(line, 600) for line in (*lines, *(f"  warning: {line}" for line in self.warnings)))
+        return "\n".join(
+            printable(line, 600)
+            for line in (*lines, *(f"  warning: {line}" for line in self.warnings))
+        )
 
 
 @dataclass(slots=True)
@@ -62,6 +91,7 @@ class Notes:
 
     understood: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
 
     def say(self, line: str) -> None:
         """Something understood."""
@@ -70,6 +100,10 @@ class Notes:
     def warn(self, line: str) -> None:
         """Something to look at."""
         self.warnings.append(line)
+
+    def inferred(self, option: str, column: str) -> None:
+        """An option found by the name of a column."""
+        self.found.append(f"{option} = {column!r}")
 
     def without_infinities(self, values: Floats, what: str) -> Floats:
         """The values with infinities as missing, said and counted."""
@@ -82,8 +116,27 @@ class Notes:
     def missing(self, values: Floats, what: str) -> None:
         """How many cells of an array are missing."""
         empty = int(np.isnan(values).sum())
-        share = f" of {values.size:,} ({100 * empty / values.size:.2g} %)" if empty else f" of {values.size:,}"
+        share = (
+            f" of {values.size:,} ({100 * empty / values.size:.2g} %)"
+            if empty
+            else f" of {values.size:,}"
+        )
         self.say(f"missing {what}: {empty:,}{share}")
+
+
+def _beside(old: AuditData, new: AuditData) -> AuditData:
+    """All members of an audit file and a new one."""
+    members = {group: dict(getattr(old, group)) for group in MEMBERS}
+    for group, name, member in new.members():
+        if name in members[group]:
+            raise UsageError(
+                "a member of this name exists",
+                found=f"{group}/{name}",
+                expected="another --name",
+                where=old.path,
+            )
+        members[group][name] = member
+    return AuditData(**members)  # type: ignore[arg-type]
 
 
 def counted(n: int, noun: str) -> str:
@@ -112,14 +165,16 @@ def provenance(kind: str, sources: Iterable[Source], options: Mapping[str, Any])
     }  # fmt: skip
     text = json.dumps(record, ensure_ascii=False)
     if len(text.encode()) > _PROVENANCE:
-        import hashlib
-
         digest = hashlib.sha256("".join(file["sha256"] for file in files).encode()).hexdigest()
         record["sources"] = {"count": len(files), "sha256_of_sha256s": digest}
         text = json.dumps(record, ensure_ascii=False)
     if len(text.encode()) > _PROVENANCE:
-        record["left_out"] = sorted(k for k, v in record["options"].items() if len(json.dumps(v)) > 1000)
-        record["options"] = {k: v for k, v in record["options"].items() if k not in record["left_out"]}
+        record["left_out"] = sorted(
+            k for k, v in record["options"].items() if len(json.dumps(v)) > 1000
+        )
+        record["options"] = {
+            k: v for k, v in record["options"].items() if k not in record["left_out"]
+        }
         text = json.dumps(record, ensure_ascii=False)
     return text
 
@@ -135,12 +190,16 @@ def finish(
     SourceError
         The sources hold what the file format has no place for.
     """
-    from auditkit.errors import SchemaError
-
+    if notes.found:
+        notes.say(f"found by name: {', '.join(notes.found)}")
     try:
         built = member(**arrays, provenance=provenance(kind, sources, options))  # type: ignore[call-arg]
-        data = AuditData(**{group: {name: built}})
+        data = AuditData(**{group: {name: built}})  # type: ignore[arg-type]
     except SchemaError as error:
-        where = sources[0].where() if error.where is None else f"{sources[0].where()}: {error.where}"
-        raise SourceError(error.what, found=error.found, expected=error.expected, where=where) from None
+        where = (
+            sources[0].where() if error.where is None else f"{sources[0].where()}: {error.where}"
+        )
+        raise SourceError(
+            error.what, found=error.found, expected=error.expected, where=where
+        ) from None
     return Imported(data, kind, name, dict(options), tuple(notes.understood), tuple(notes.warnings))

@@ -13,7 +13,8 @@ from auditkit.importers.grids import Rows
 from auditkit.importers.imported import Imported, Notes, counted, finish, listed
 from auditkit.importers.mapping import Columns, expand
 from auditkit.importers.sources import StrPath
-from auditkit.importers.tables import Table, read_tables
+from auditkit.importers.table import Table
+from auditkit.importers.tables import read_tables
 from auditkit.schema import Losses
 
 _SPLITS = ("estimation", "calibration", "test", "fit")
@@ -72,16 +73,24 @@ def import_losses(
     rows = Rows([table])
     arrays: dict[str, Any] = {"model_a": model_a, "model_b": model_b, "loss": loss}
     for option in ("loss_a", "loss_b"):
-        arrays[option] = notes.without_infinities(rows.numbers(columns.need(option, option)), option)
+        arrays[option] = notes.without_infinities(
+            rows.numbers(columns.need(option, option)), option
+        )
     split = columns.find("split", "split")
     if split is not None:
         arrays["split"] = _splits(table, split)
-        notes.say("split: " + ", ".join(f"{part} {n:,}" for part, n in Counter(arrays["split"]).most_common()))
+        notes.say(
+            "split: "
+            + ", ".join(f"{part} {n:,}" for part, n in Counter(arrays["split"]).most_common())
+        )
     chosen = _covariates(table, columns, notes)
     values = np.column_stack([rows.numbers(column) for column in chosen.values()])
     arrays["covariates"] = notes.without_infinities(values, "covariate")
     arrays["covariate_names"] = list(chosen)
-    notes.say(f"{counted(len(table), 'observation')}, {counted(len(chosen), 'covariate')} ({listed(chosen)}); losses, lower is better")
+    notes.say(
+        f"{counted(len(table), 'observation')}, {counted(len(chosen), 'covariate')} ({listed(chosen)}); "
+        "losses, lower is better"
+    )
     for what in ("loss_a", "loss_b", "covariates"):
         notes.missing(arrays[what], what)
     columns.say_unused()
@@ -95,7 +104,12 @@ def _splits(table: Table, column: str) -> list[str]:
     out = [text.strip().lower() for text in table.texts(column)]
     for position, text in enumerate(out):
         if text not in _SPLITS:
-            raise SourceError("unknown split", found=repr(text), expected=" or ".join(_SPLITS), where=table.where(position, column))
+            raise SourceError(
+                "unknown split",
+                found=repr(text),
+                expected=" or ".join(_SPLITS),
+                where=table.where(position, column),
+            )
     return out
 
 
@@ -108,14 +122,25 @@ def _covariates(table: Table, columns: Columns, notes: Notes) -> dict[str, str]:
         for pattern in patterns:
             if "*" not in pattern:
                 columns.require("covariates", pattern)
-            found = expand(pattern, [c for c in table.columns if c not in columns.used or c == pattern])
+            found = expand(
+                pattern, [c for c in table.columns if c not in columns.used or c == pattern]
+            )
             if not found:
-                raise SourceError(f"no column matches {pattern!r}", found=listed(table.columns), where=table.source.where(1, 1))
+                raise SourceError(
+                    f"no column matches {pattern!r}",
+                    found=listed(table.columns),
+                    where=table.source.where(1, 1),
+                )
             chosen |= found
     else:
         left = [column for column in table.columns if column not in columns.used]
         chosen = {column: column for column in left if table.holds_numbers(column)}
         if not chosen:
-            raise SourceError("no covariates", found=f"columns {listed(table.columns)}", expected="a column of numbers", where=table.source.where(1, 1))
+            raise SourceError(
+                "no covariates",
+                found=f"columns {listed(table.columns)}",
+                expected="a column of numbers",
+                where=table.source.where(1, 1),
+            )
     columns.used.update(chosen.values())
     return chosen

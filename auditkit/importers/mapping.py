@@ -13,7 +13,7 @@ import numpy as np
 from auditkit.errors import SourceError, UsageError
 from auditkit.importers.imported import Notes, counted, listed
 from auditkit.importers.sources import StrPath, read_source
-from auditkit.importers.tables import Table
+from auditkit.importers.table import Table
 from auditkit.schema import Flags, Indices, Texts
 
 
@@ -30,10 +30,12 @@ class Columns:
         """The column an option names, else the first alias that every table has, else None."""
         given = self.options.get(option)
         if given is None:
-            shared = [alias for alias in aliases if all(alias in table.columns for table in self.tables)]
+            shared = [
+                alias for alias in aliases if all(alias in table.columns for table in self.tables)
+            ]
             given = next((alias for alias in shared if alias not in self.used), None)
             if given is not None:
-                self.notes.say(f"{option}: column {given!r}, found by its name")
+                self.notes.inferred(option, given)
         elif given == "":
             return None
         if given is not None:
@@ -66,7 +68,9 @@ class Columns:
 
     def matching(self, option: str, pattern: str, but: Iterable[str] = ()) -> list[dict[str, str]]:
         """For each table the columns that a pattern takes, by what its ``*`` stands for."""
-        found = [expand(pattern, [c for c in table.columns if c not in but]) for table in self.tables]
+        found = [
+            expand(pattern, [c for c in table.columns if c not in but]) for table in self.tables
+        ]
         for table, columns in zip(self.tables, found, strict=True):
             if not columns:
                 raise SourceError(
@@ -85,7 +89,7 @@ class Columns:
             fits = (a for a in aliases if all(expand(a, table.columns) for table in self.tables))
             given = next(fits, None)
             if given is not None:
-                self.notes.say(f"{option}: {given!r}, found by its name")
+                self.notes.inferred(option, given)
                 self.options[option] = given
         return given or None
 
@@ -103,8 +107,16 @@ def expand(pattern: str, columns: Iterable[str]) -> dict[str, str]:
     if not star:
         return {pattern: pattern} if pattern in columns else {}
     if "*" in tail:
-        raise UsageError("two stars in a pattern", found=repr(pattern), expected="one *, for the name of the system")
-    fits = [c for c in columns if c.startswith(head) and c.endswith(tail) and len(c) > len(head) + len(tail)]
+        raise UsageError(
+            "two stars in a pattern",
+            found=repr(pattern),
+            expected="one *, for the name of the system",
+        )
+    fits = [
+        c
+        for c in columns
+        if c.startswith(head) and c.endswith(tail) and len(c) > len(head) + len(tail)
+    ]
     return {c[len(head) : len(c) - len(tail)]: c for c in fits}
 
 
@@ -132,7 +144,12 @@ def _hint(table: Table) -> str:
 
 
 def directions(
-    columns: Columns, counts: Sequence[int], *, direction: str | None, higher_is_better: bool | None, scores: str = "score"
+    columns: Columns,
+    counts: Sequence[int],
+    *,
+    direction: str | None,
+    higher_is_better: bool | None,
+    scores: str = "score",
 ) -> list[Flags]:
     """Whether higher is better, for each row of each table.
 
@@ -171,7 +188,10 @@ def directions(
         for position, value in enumerate(values):
             if value not in meaning:
                 raise SourceError(
-                    "unknown direction", found=repr(value), expected=" or ".join(meaning), where=table.where(position, column)
+                    "unknown direction",
+                    found=repr(value),
+                    expected=" or ".join(meaning),
+                    where=table.where(position, column),
                 )
         out.append(np.array([meaning[value] for value in values], dtype=bool))
     return out
@@ -185,18 +205,28 @@ def parse_direction(text: str) -> tuple[str, dict[str, bool]]:
         value, colon, word = part.rpartition(":")
         if not colon or word.strip() not in {"max", "min"}:
             raise UsageError(
-                "cannot read a direction", found=repr(text), expected="COLUMN=VALUE:max,VALUE:min", where="--direction"
+                "cannot read a direction",
+                found=repr(text),
+                expected="COLUMN=VALUE:max,VALUE:min",
+                where="--direction",
             )
         meaning[value.strip()] = word.strip() == "max"
     if not (column and equals):
-        raise UsageError("cannot read a direction", found=repr(text), expected="COLUMN=VALUE:max,...", where="--direction")
+        raise UsageError(
+            "cannot read a direction",
+            found=repr(text),
+            expected="COLUMN=VALUE:max,...",
+            where="--direction",
+        )
     return column, meaning
 
 
 # ------------------------------------------------------------------------------------------------------- families
 
 
-def families_of(algorithms: Texts, mapping: Mapping[str, Sequence[str]] | None, notes: Notes) -> tuple[Texts, Indices]:
+def families_of(
+    algorithms: Texts, mapping: Mapping[str, Sequence[str]] | None, notes: Notes
+) -> tuple[Texts, Indices]:
     """Families and the family of each algorithm, by a mapping; without one each algorithm is its own family.
 
     Raises
@@ -205,7 +235,9 @@ def families_of(algorithms: Texts, mapping: Mapping[str, Sequence[str]] | None, 
         The mapping names an algorithm that does not exist, or one twice.
     """
     if not mapping:
-        notes.say(f"families: none given, each of {counted(len(algorithms), 'algorithm')} is its own")
+        notes.say(
+            f"families: none given, each of {counted(len(algorithms), 'algorithm')} is its own"
+        )
         return algorithms, np.arange(len(algorithms))
     index = {name: position for position, name in enumerate(algorithms)}
     family_of = np.full(len(algorithms), -1)
@@ -213,12 +245,25 @@ def families_of(algorithms: Texts, mapping: Mapping[str, Sequence[str]] | None, 
         for name in members:
             where = f"families, {family!r}"
             if name not in index:
-                raise SourceError("no such algorithm", found=repr(name), expected=nearest(name, algorithms), where=where)
+                raise SourceError(
+                    "no such algorithm",
+                    found=repr(name),
+                    expected=nearest(name, algorithms),
+                    where=where,
+                )
             if family_of[index[name]] not in (-1, number):
-                raise SourceError("an algorithm in two families", found=repr(name), expected="one family", where=where)
+                raise SourceError(
+                    "an algorithm in two families",
+                    found=repr(name),
+                    expected="one family",
+                    where=where,
+                )
             family_of[index[name]] = number
     sizes = np.bincount(family_of[family_of >= 0], minlength=len(mapping))
-    notes.say("families: " + ", ".join(f"{family!r} ({n})" for family, n in zip(mapping, sizes, strict=True)))
+    notes.say(
+        "families: "
+        + ", ".join(f"{family!r} ({n})" for family, n in zip(mapping, sizes, strict=True))
+    )
     left = [name for name in algorithms if family_of[index[name]] < 0]
     if left:
         notes.warn(f"{counted(len(left), 'algorithm')} in no family: {listed(left)}")
@@ -241,7 +286,11 @@ def _checked_families(families: Any, where: str) -> dict[str, list[str]]:
         isinstance(v, list) and all(isinstance(name, str) for name in v) for v in families.values()
     )
     if not fits or not families:
-        raise SourceError("no families", expected='a table [families] with Family = ["algorithm", ...]', where=where)
+        raise SourceError(
+            "no families",
+            expected='a table [families] with Family = ["algorithm", ...]',
+            where=where,
+        )
     return dict(families)
 
 
@@ -268,13 +317,28 @@ def read_mapping(path: StrPath, kind: str, known: Iterable[str]) -> dict[str, An
     options = _toml(path)
     found = options.pop("kind", kind)
     if found != kind:
-        raise SourceError("a mapping for another kind of import", found=repr(found), expected=repr(kind), where=str(path))
+        raise SourceError(
+            "a mapping for another kind of import",
+            found=repr(found),
+            expected=repr(kind),
+            where=str(path),
+        )
     names = set(known)
     for option, value in options.items():
         if option not in names:
-            raise SourceError("unknown option", found=repr(option), expected=nearest(option, sorted(names)) or "an option of this import", where=str(path))
+            raise SourceError(
+                "unknown option",
+                found=repr(option),
+                expected=nearest(option, sorted(names)) or "an option of this import",
+                where=str(path),
+            )
         if option != "families" and not isinstance(value, str | int | float | bool | list):
-            raise SourceError("wrong type of option", found=type(value).__name__, expected="a text, number or list", where=f"{path}, {option}")
+            raise SourceError(
+                "wrong type of option",
+                found=type(value).__name__,
+                expected="a text, number or list",
+                where=f"{path}, {option}",
+            )
     if "families" in options:
         options["families"] = _checked_families(options["families"], str(path))
     return options
@@ -299,7 +363,10 @@ def mapping_text(kind: str, options: Mapping[str, Any]) -> str:
             lines.append(f"{option} = {_toml_value(value)}")
     if families:
         lines += ["", "[families]"]
-        lines += [f"{_toml_value(family)} = {_toml_value(members)}" for family, members in families.items()]
+        lines += [
+            f"{_toml_value(family)} = {_toml_value(members)}"
+            for family, members in families.items()
+        ]
     return "\n".join(lines) + "\n"
 
 

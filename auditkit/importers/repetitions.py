@@ -9,7 +9,7 @@ from auditkit.schema import Floats
 AGGREGATES = ("mean", "median")
 
 
-def aggregate(values: Floats, how: str, axis: int) -> Floats:
+def over_repetitions(values: Floats, how: str, axis: int) -> Floats:
     """Mean or median over the measured values along an axis; NaN where none is measured."""
     values = np.moveaxis(values, axis, -1)
     n = (~np.isnan(values)).sum(axis=-1)

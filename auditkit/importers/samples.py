@@ -12,7 +12,8 @@ from auditkit.importers.grids import Rows, check_cells, positions
 from auditkit.importers.imported import Imported, Notes, counted, finish, listed
 from auditkit.importers.mapping import Columns, expand
 from auditkit.importers.sources import Source, StrPath, read_source
-from auditkit.importers.tables import Table, read_tables
+from auditkit.importers.table import Table
+from auditkit.importers.tables import read_tables
 from auditkit.schema import Floats, Samples
 
 _NAMES = {
@@ -77,9 +78,24 @@ def import_samples(
     n, depth = arrays["cost"].shape
     notes.say(f"{counted(n, 'instance')} x {counted(depth, 'sample')}; cost, lower is better")
     if arrays.get("label") is not None:
-        notes.say("labels: " + ", ".join(f"{text!r} {arrays['label'].count(text):,}" for text in dict.fromkeys(arrays["label"][:10_000])))
+        notes.say(
+            "labels: "
+            + ", ".join(
+                f"{text!r} {arrays['label'].count(text):,}"
+                for text in dict.fromkeys(arrays["label"][:10_000])
+            )
+        )
     notes.missing(arrays["cost"], "samples")
-    return finish("samples", "samples", name or file.stem, Samples, arrays, sources=[file], options=options, notes=notes)
+    return finish(
+        "samples",
+        "samples",
+        name or file.stem,
+        Samples,
+        arrays,
+        sources=[file],
+        options=options,
+        notes=notes,
+    )
 
 
 def _from_arrays(source: Source, options: dict[str, Any], notes: Notes) -> dict[str, Any]:
@@ -96,20 +112,34 @@ def _from_arrays(source: Source, options: dict[str, Any], notes: Notes) -> dict[
                 options[option] = given
                 taken[option] = found.pop(given)
         if "cost" not in taken:
-            raise SourceError("no array of costs", found=listed(found), expected="'cost', or --cost NAME", where=source.where())
+            raise SourceError(
+                "no array of costs",
+                found=listed(found),
+                expected="'cost', or --cost NAME",
+                where=source.where(),
+            )
         if found:
             notes.say(f"arrays not used: {listed(found)}")
     where = f"{source.where()}, array {options['cost'] or 'cost'!r}"
     cost = floats(taken["cost"], 2, where)
     arrays: dict[str, Any] = {"cost": cost}
     if "reference" in taken:
-        arrays["reference"] = floats(taken["reference"], 1, f"{source.where()}, array {options['reference']!r}")
+        arrays["reference"] = floats(
+            taken["reference"], 1, f"{source.where()}, array {options['reference']!r}"
+        )
         if len(arrays["reference"]) == cost.shape[1] != cost.shape[0]:
-            raise SourceError("costs lie the other way round", found=f"shape {cost.shape}", expected=f"{cost.shape[1]} rows, one an instance", where=where)
+            raise SourceError(
+                "costs lie the other way round",
+                found=f"shape {cost.shape}",
+                expected=f"{cost.shape[1]} rows, one an instance",
+                where=where,
+            )
     if "label" in taken:
         arrays["label"] = texts(taken["label"], f"{source.where()}, array {options['label']!r}")
     if "instance" in taken:
-        arrays["instances"] = texts(taken["instance"], f"{source.where()}, array {options['instance']!r}")
+        arrays["instances"] = texts(
+            taken["instance"], f"{source.where()}, array {options['instance']!r}"
+        )
     else:
         arrays["instances"] = [str(i) for i in range(cost.shape[0])]
         notes.say("instances: no names, numbered from 0")
@@ -126,7 +156,12 @@ def _from_table(table: Table, options: dict[str, Any], notes: Notes) -> dict[str
     names = rows.texts(instance) if instance else None
     if cost is not None and "*" not in cost:
         if names is None:
-            raise SourceError("no column for --instance", found=listed(table.columns), expected="the instance of each sample", where=table.source.where(1, 1))
+            raise SourceError(
+                "no column for --instance",
+                found=listed(table.columns),
+                expected="the instance of each sample",
+                where=table.source.where(1, 1),
+            )
         known, index = positions(names)
         values = _deep(rows.numbers(columns.need("cost")), index, rows)
     else:
@@ -137,12 +172,16 @@ def _from_table(table: Table, options: dict[str, Any], notes: Notes) -> dict[str
             notes.say("instances: no names, numbered from 0")
         known, index = positions(names)
         but = columns.used
-        found = columns.matching("cost", cost or ("cost*" if expand("cost*", table.columns) else "*"), but=but)
+        found = columns.matching(
+            "cost", cost or ("cost*" if expand("cost*", table.columns) else "*"), but=but
+        )
         order = {name: position for position, name in enumerate(found[0])}
         values = rows.wide(found, order, "numbers", np.nan)
     arrays: dict[str, Any] = {"cost": values, "instances": list(known)}
     if reference:
-        arrays["reference"] = np.array(rows.constant(rows.numbers(reference), index, len(known), np.nan, reference))
+        arrays["reference"] = np.array(
+            rows.constant(rows.numbers(reference), index, len(known), np.nan, reference)
+        )
     if label:
         arrays["label"] = rows.constant(rows.texts(label, empty=True), index, len(known), "", label)
     columns.say_unused()
@@ -163,9 +202,13 @@ def _deep(values: Floats, index: Any, rows: Rows) -> Floats:
 def _closed_up(cost: Floats, notes: Notes) -> Floats:
     """Samples moved left over missing ones; the format has missing ones only on the right."""
     missing = np.isnan(cost)
-    holes = (missing[:, :-1] & (np.cumsum(~missing[:, ::-1], axis=1)[:, ::-1][:, 1:] > 0)).sum(axis=1)
+    measured_later = np.logical_or.accumulate(~missing[:, ::-1], axis=1)[:, ::-1]
+    holes = (missing & measured_later).sum(axis=1)
     if not holes.any():
         return cost
-    notes.warn(f"{counted(int(holes.sum()), 'missing sample')} before measured ones in {counted(int((holes > 0).sum()), 'instance')}: rows closed up")
+    notes.warn(
+        f"{counted(int(holes.sum()), 'missing sample')} before measured ones in "
+        f"{counted(int((holes > 0).sum()), 'instance')}: rows closed up"
+    )
     order = np.argsort(missing, axis=1, kind="stable")
     return np.take_along_axis(cost, order, axis=1)

@@ -60,7 +60,9 @@ class Description:
             return 0
         if name not in self.measures:
             expected = nearest(name, self.measures) or " or ".join(self.measures)
-            raise UsageError("no such measure", found=repr(name), expected=expected, where=self.source.where())
+            raise UsageError(
+                "no such measure", found=repr(name), expected=expected, where=self.source.where()
+            )
         return self.measures.index(name)
 
 
@@ -83,16 +85,30 @@ def read_description(path: Path) -> Description:
             return value
         if value is None:
             return []
-        raise SourceError(f"cannot read {key}", found=type(value).__name__, expected="a text or a list of texts", where=source.where())
+        raise SourceError(
+            f"cannot read {key}",
+            found=type(value).__name__,
+            expected="a text or a list of texts",
+            where=source.where(),
+        )
 
     measures = several("performance_measures")
     if not measures or "" in measures:
-        raise SourceError("no performance measures", expected="performance_measures", where=source.where())
+        raise SourceError(
+            "no performance measures", expected="performance_measures", where=source.where()
+        )
     maximize = _per_measure("maximize", several("maximize") or ["false"], measures, source)
-    kinds = _per_measure("performance_type", several("performance_type") or ["runtime"], measures, source)
+    kinds = _per_measure(
+        "performance_type", several("performance_type") or ["runtime"], measures, source
+    )
     for word in maximize:
         if word.lower() not in _TRUE | _FALSE:
-            raise SourceError("unknown direction", found=repr(word), expected="true or false", where=f"{source.where()}, maximize")
+            raise SourceError(
+                "unknown direction",
+                found=repr(word),
+                expected="true or false",
+                where=f"{source.where()}, maximize",
+            )
     stated = about.get("algorithm_cutoff_time", "?")
     algorithms = about.get("metainfo_algorithms")
     return Description(
@@ -110,21 +126,29 @@ def _yaml(source: Source) -> dict[str, Any]:
 
     text = source.text()
     if len(text) > 2**23:
-        raise SourceError("source too large", found=f"{len(text):,} characters", where=source.where())
+        raise SourceError(
+            "source too large", found=f"{len(text):,} characters", where=source.where()
+        )
     # a bare ? as a value is common in scenarios, and no YAML; tabs at the ends of lines likewise
     text = re.sub(r"(?m):[ \t]+\?[ \t]*$", ": '?'", text.replace("\r\n", "\n"))
     text = re.sub(r"(?m)[ \t]+$", "", text)
     try:
         # the base loader keeps every scalar a text (an algorithm named 1.70 stays 1.70) and builds no objects
-        about = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+        about = yaml.load(text, Loader=yaml.BaseLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = source.where() if mark is None else source.where(mark.line + 1, mark.column + 1)
-        raise SourceError("not YAML", found=getattr(error, "problem", None) or "broken text", where=where) from None
+        raise SourceError(
+            "not YAML", found=getattr(error, "problem", None) or "broken text", where=where
+        ) from None
     except (RecursionError, ValueError) as error:
-        raise SourceError("not YAML", found=str(error) or "nested too deep", where=source.where()) from None
+        raise SourceError(
+            "not YAML", found=str(error) or "nested too deep", where=source.where()
+        ) from None
     if not isinstance(about, dict):
-        raise SourceError("not a scenario description", expected="key: value", where=source.where(1, 1))
+        raise SourceError(
+            "not a scenario description", expected="key: value", where=source.where(1, 1)
+        )
     return about
 
 
@@ -133,7 +157,12 @@ def _per_measure(key: str, words: list[str], measures: list[str], source: Source
     if len(words) == 1:
         return words * len(measures)
     if len(words) != len(measures):
-        raise SourceError(f"wrong length of {key}", found=len(words), expected=f"{len(measures)}, one per measure", where=source.where())
+        raise SourceError(
+            f"wrong length of {key}",
+            found=len(words),
+            expected=f"{len(measures)}, one per measure",
+            where=source.where(),
+        )
     return words
 
 

@@ -9,15 +9,30 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
-from auditkit.importers.grids import Rows, check_cells, positions
+from auditkit.errors import UsageError
+from auditkit.importers.boards import Board, Long, Wide
+from auditkit.importers.grids import Rows
 from auditkit.importers.imported import Imported, Notes, counted, finish, listed
 from auditkit.importers.mapping import Columns, directions
 from auditkit.importers.sources import StrPath
-from auditkit.importers.tables import Table, read_tables
-from auditkit.schema import Flags, Floats, Scoreboard
+from auditkit.importers.tables import read_tables
+from auditkit.schema import Floats, Scoreboard
 
-_OK = frozenset({"", "ok", "success", "successful", "succeeded", "done", "complete", "completed", "finished", "passed", "valid"})
+_OK = frozenset(
+    {
+        "",
+        "ok",
+        "success",
+        "successful",
+        "succeeded",
+        "done",
+        "complete",
+        "completed",
+        "finished",
+        "passed",
+        "valid",
+    }
+)
 
 
 def import_scoreboard(
@@ -95,7 +110,9 @@ def import_scoreboard(
         "separator": separator,
     }  # fmt: skip
     if test_fraction is not None and not 0 < test_fraction < 1:
-        raise UsageError("test fraction out of range", found=test_fraction, expected="between 0 and 1")
+        raise UsageError(
+            "test fraction out of range", found=test_fraction, expected="between 0 and 1"
+        )
     if test_fraction is not None and test_size is not None:
         raise UsageError("test sizes are given twice", expected="--test-size or --test-fraction")
     tables = read_tables(sources, separator)
@@ -105,22 +122,51 @@ def import_scoreboard(
     ids, first = _dataset_ids(rows, columns)
     runs = _runs(rows, columns)
     score = columns.pattern("score", "score", "scores.*", "score.*")
-    board: _Wide | _Long
-    board = _Wide(rows, columns, ids, runs) if score is not None and "*" in score else _Long(rows, columns, ids, runs)
+    board: Wide | Long
+    board = (
+        Wide(rows, columns, ids, runs)
+        if score is not None and "*" in score
+        else Long(rows, columns, ids, runs)
+    )
     n, systems = len(board.records), tuple(board.systems)
-    notes.say(f"{board.kind} table of {counted(len(rows), 'row')}: {counted(n, 'record')} x {counted(len(systems), 'system')} ({listed(systems)})")
+    notes.say(
+        f"{board.kind} table of {counted(len(rows), 'row')}: {counted(n, 'record')} x "
+        f"{counted(len(systems), 'system')} ({listed(systems)})"
+    )
 
-    arrays: dict[str, Any] = {"systems": systems, "datasets": [record[0] for record in board.records], "metric": metric}
+    arrays: dict[str, Any] = {
+        "systems": systems,
+        "datasets": [record[0] for record in board.records],
+        "metric": metric,
+    }
     scores = notes.without_infinities(board.cells("score", "numbers"), "score")
     arrays["score"] = _without_failed(scores, board, columns, notes)
-    for option, aliases in (("seconds", ("seconds", "times.*", "seconds.*")), ("candidates", ("candidates", "candidates.*"))):
+    for option, aliases in (
+        ("seconds", ("seconds", "times.*", "seconds.*")),
+        ("candidates", ("candidates", "candidates.*")),
+    ):
         if board.has(option, *aliases):
             values = board.cells(option, "numbers" if option == "seconds" else "counts")
-            arrays[option] = values if option == "candidates" else notes.without_infinities(values, "seconds value")
+            arrays[option] = (
+                values
+                if option == "candidates"
+                else notes.without_infinities(values, "seconds value")
+            )
     if "seconds" in arrays:
-        notes.say(f"seconds: median {np.nanmedian(arrays['seconds']):g} s" if not np.isnan(arrays["seconds"]).all() else "seconds: none measured")
+        notes.say(
+            f"seconds: median {np.nanmedian(arrays['seconds']):g} s"
+            if not np.isnan(arrays["seconds"]).all()
+            else "seconds: none measured"
+        )
     arrays |= _per_dataset(board, columns, first, test_fraction, notes)
-    higher = np.concatenate(directions(columns, [len(t) for t in tables], direction=direction, higher_is_better=higher_is_better))
+    higher = np.concatenate(
+        directions(
+            columns,
+            [len(t) for t in tables],
+            direction=direction,
+            higher_is_better=higher_is_better,
+        )
+    )
     arrays["higher_is_better"] = board.flags(higher)
     up = int(arrays["higher_is_better"].sum())
     notes.say(f"orientation: higher is better on {up:,} records, lower on {n - up:,}")
@@ -135,127 +181,15 @@ def import_scoreboard(
     )  # fmt: skip
 
 
-# --------------------------------------------------------------------------------------------- records and systems
-
-
-class _Board:
-    """Records (dataset, run), systems, and how the rows of the tables fill them."""
-
-    kind: str
-    records: dict[tuple[str, str], int]
-    systems: dict[str, int]
-
-    def __init__(self, rows: Rows, columns: Columns, ids: list[str], runs: list[str] | None) -> None:
-        self.rows = rows
-        self.columns = columns
-        keys = list(zip(ids, runs if runs is not None else [""] * len(ids), strict=True))
-        self.records, self.row_record = positions(keys)
-        self.keys = keys
-
-    def constant(self, column: str, read: str, missing: Any) -> list[Any]:
-        """A column of the dataset: one value a record."""
-        values = self.rows.texts(column, empty=True) if read == "texts" else getattr(self.rows, read)(column)
-        return self.rows.constant(values, self.row_record, len(self.records), missing, column)
-
-    def flags(self, values: Flags) -> Flags:
-        """One flag a record, the same on all its rows."""
-        out = np.zeros(len(self.records), dtype=bool)
-        out[self.row_record] = values
-        if (out[self.row_record] != values).any():
-            position = int(np.argmax(out[self.row_record] != values))
-            raise SourceError("two directions for one dataset", expected="one", where=self.rows.where(position))
-        return out
-
-
-class _Wide(_Board):
-    """One row a record, one column a system."""
-
-    kind = "wide"
-
-    def __init__(self, rows: Rows, columns: Columns, ids: list[str], runs: list[str] | None) -> None:
-        super().__init__(rows, columns, ids, runs)
-        first = columns.options["dataset"]
-        rows.refuse_repeated(self.keys if runs is not None else ids, "a dataset", first if isinstance(first, str) else first[0])
-        self.systems = {}
-        for found in columns.matching("score", columns.options["score"], but=columns.used):
-            for name in found:
-                self.systems.setdefault(name, len(self.systems))
-
-    def has(self, option: str, *aliases: str) -> bool:
-        """Whether a column per system is given or found; a plain column of a wide table tells nothing of a system."""
-        given = self.columns.pattern(option, *(alias for alias in aliases if "*" in alias))
-        if given is not None and "*" not in given and option not in {"status", "info"}:
-            raise UsageError(f"--{option} without a star in a wide table", found=repr(given), expected="such as 'times.*'")
-        return given is not None
-
-    def cells(self, option: str, read: str) -> Any:
-        """An array [records, systems]."""
-        pattern = self.columns.options[option]
-        empty = {"numbers": np.nan, "counts": 0, "labels": ""}[read]
-        if "*" not in pattern:
-            self.columns.require(option, pattern)
-            one = np.array([read_cell for table in self.rows.tables for read_cell in _labels(table, pattern)], dtype=object)
-            return np.repeat(one[:, None], len(self.systems), axis=1)
-        found = self.columns.matching(option, pattern)
-        stray = sorted({name for columns in found for name in columns} - self.systems.keys())
-        if stray:
-            self.columns.notes.warn(f"{option} of {counted(len(stray), 'system')} without scores dropped: {listed(stray)}")
-        if read == "labels":
-            out = np.full((len(self.rows), len(self.systems)), "", dtype=object)
-            for number, (table, columns) in enumerate(zip(self.rows.tables, found, strict=True)):
-                for name, column in columns.items():
-                    if name in self.systems:
-                        span = slice(self.rows.starts[number], self.rows.starts[number + 1])
-                        out[span, self.systems[name]] = _labels(table, column)
-            return out
-        return self.rows.wide(found, self.systems, read, empty)
-
-
-class _Long(_Board):
-    """One row a record and system."""
-
-    kind = "long"
-
-    def __init__(self, rows: Rows, columns: Columns, ids: list[str], runs: list[str] | None) -> None:
-        super().__init__(rows, columns, ids, runs)
-        column = columns.need("system", "system")
-        columns.need("score", "score")
-        names = rows.texts(column)
-        self.systems, self.row_system = positions(names)
-        rows.refuse_repeated([(*key, name) for key, name in zip(self.keys, names, strict=True)], "a cell", column)
-
-    def has(self, option: str, *aliases: str) -> bool:
-        """Whether the column is given or found."""
-        given = self.columns.options.get(option)
-        if given and "*" in given:
-            raise UsageError(f"--{option} with a star in a long table", found=repr(given), expected="a column")
-        return self.columns.find(option, *(alias for alias in aliases if "*" not in alias)) is not None
-
-    def cells(self, option: str, read: str) -> Any:
-        """An array [records, systems]."""
-        shape = (len(self.records), len(self.systems))
-        check_cells(shape, self.rows.where(0))
-        column = self.columns.options[option]
-        if read == "labels":
-            out = np.full(shape, "", dtype=object)
-            out[self.row_record, self.row_system] = [text for table in self.rows.tables for text in _labels(table, column)]
-            return out
-        out = np.full(shape, np.nan if read == "numbers" else 0)
-        out[self.row_record, self.row_system] = getattr(self.rows, read)(column)
-        return out
-
-
-def _labels(table: Table, column: str) -> list[str]:
-    return [text.strip() for text in table.texts(column, empty=True)]
-
-
 def _dataset_ids(rows: Rows, columns: Columns) -> tuple[list[str], str | None]:
     """The id of each row, and the column that clusters them where the id is joined."""
     given = columns.options["dataset"]
     if isinstance(given, list) and len(given) > 1:
         for column in given:
             columns.require("dataset", column)
-        return ["/".join(parts) for parts in zip(*(rows.texts(c) for c in given), strict=True)], given[0]
+        return [
+            "/".join(parts) for parts in zip(*(rows.texts(c) for c in given), strict=True)
+        ], given[0]
     if isinstance(given, list):
         columns.options["dataset"] = given[0] if given else None
     return rows.texts(columns.need("dataset", "dataset", "dataset_id", "datasets")), None
@@ -280,7 +214,9 @@ def _say_reruns(records: dict[tuple[str, str], int], notes: Notes) -> None:
     for dataset, run in records:
         seen.setdefault(dataset, []).append(run)
     again = {dataset: runs for dataset, runs in seen.items() if len(runs) > 1}
-    notes.say(f"{counted(len(seen), 'dataset')} in {counted(len({run for _, run in records}), 'run')}")
+    notes.say(
+        f"{counted(len(seen), 'dataset')} in {counted(len({run for _, run in records}), 'run')}"
+    )
     if again:
         where = Counter(run for runs in again.values() for run in runs[1:])
         notes.warn(
@@ -292,7 +228,7 @@ def _say_reruns(records: dict[tuple[str, str], int], notes: Notes) -> None:
 # ---------------------------------------------------------------------------------------------------- failed cells
 
 
-def _without_failed(scores: Floats, board: _Wide | _Long, columns: Columns, notes: Notes) -> Floats:
+def _without_failed(scores: Floats, board: Wide | Long, columns: Columns, notes: Notes) -> Floats:
     """The scores without those of failed runs, counted by what their status or info says."""
     empty = np.isnan(scores)
     named = bool(columns.options.get("info"))
@@ -311,18 +247,22 @@ def _without_failed(scores: Floats, board: _Wide | _Long, columns: Columns, note
             kept = int((text & ~empty).sum())
             _say_failed(labels[text & empty], 0, "info", notes)
             if kept:
-                notes.warn(f"{counted(kept, 'score')} kept although 'info' holds a text (--info info takes them as failed)")
+                notes.warn(
+                    f"{counted(kept, 'score')} kept although 'info' holds a text (--info info takes them as failed)"
+                )
     return scores
 
 
-def _plain(board: _Wide | _Long, columns: Columns, option: str) -> bool:
+def _plain(board: Wide | Long, columns: Columns, option: str) -> bool:
     """A status or info column without a star in a wide table goes for every system of the record."""
     return board.kind == "wide" and columns.find(option, option) is not None
 
 
 def _say_failed(labels: Any, scored: int, column: str, notes: Notes) -> None:
     if len(labels):
-        seen = ", ".join(f"{text[:60]!r} {n:,}" for text, n in Counter(labels.tolist()).most_common(4))
+        seen = ", ".join(
+            f"{text[:60]!r} {n:,}" for text, n in Counter(labels.tolist()).most_common(4)
+        )
         dropped = f"; {counted(scored, 'score')} there dropped" if scored else ""
         notes.warn(f"{counted(len(labels), 'cell')} failed by {column} ({seen}): missing{dropped}")
 
@@ -330,7 +270,9 @@ def _say_failed(labels: Any, scored: int, column: str, notes: Notes) -> None:
 # ------------------------------------------------------------------------------------------------- dataset columns
 
 
-def _per_dataset(board: _Board, columns: Columns, first: str | None, fraction: float | None, notes: Notes) -> dict[str, Any]:
+def _per_dataset(
+    board: Board, columns: Columns, first: str | None, fraction: float | None, notes: Notes
+) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
     for option, field, aliases, read, missing in (
         ("cluster", "clusters", ("cluster",), "texts", ""),
@@ -345,11 +287,17 @@ def _per_dataset(board: _Board, columns: Columns, first: str | None, fraction: f
         column = columns.find(option, *aliases)
         if column is not None:
             values = board.constant(column, read, missing)
-            arrays[field] = values if read == "texts" else np.array(values, dtype=float if read == "numbers" else np.int64)
+            arrays[field] = (
+                values
+                if read == "texts"
+                else np.array(values, dtype=float if read == "numbers" else np.int64)
+            )
     if first is not None and "clusters" not in arrays:
         arrays["clusters"] = board.constant(first, "texts", "")
     if "clusters" in arrays:
-        notes.say(f"clusters: {len(set(arrays['clusters'])):,} of {counted(len(board.records), 'record')}")
+        notes.say(
+            f"clusters: {len(set(arrays['clusters'])):,} of {counted(len(board.records), 'record')}"
+        )
     if "group" in arrays:
         counts = Counter(arrays["group"])
         notes.say("groups: " + ", ".join(f"{group!r} {n:,}" for group, n in counts.most_common(8)))
@@ -359,8 +307,8 @@ def _per_dataset(board: _Board, columns: Columns, first: str | None, fraction: f
         if "size" not in arrays:
             raise UsageError("a test fraction without sizes", expected="--size COLUMN")
         share = Fraction(str(fraction))  # 15 * 0.2 is above 3 in binary
-        arrays["test_size"] = np.array([-(-share.numerator * int(n) // share.denominator) for n in arrays["size"]])
+        arrays["test_size"] = np.array(
+            [-(-share.numerator * int(n) // share.denominator) for n in arrays["size"]]
+        )
         notes.say(f"test_size: {fraction:g} of the size, rounded up")
     return arrays
-
-

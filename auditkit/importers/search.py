@@ -97,10 +97,26 @@ def import_search(
         "test_score": spread(rows.numbers(test), "test score"),
     }  # fmt: skip
     lengths = np.bincount(index)
-    length = f"{lengths.min():,}" if lengths.min() == lengths.max() else f"{lengths.min():,} to {lengths.max():,}"
-    notes.say(f"{counted(len(rows), 'row')}: {counted(shape[0], 'dataset')} with {length} candidates, in order of " + (repr(order) if order else "the rows"))
-    higher = np.concatenate(directions(columns, [len(t) for t in tables], direction=direction, higher_is_better=higher_is_better))
-    arrays["higher_is_better"] = np.array(rows.constant(higher, index, shape[0], None, "direction"), dtype=bool)
+    length = (
+        f"{lengths.min():,}"
+        if lengths.min() == lengths.max()
+        else f"{lengths.min():,} to {lengths.max():,}"
+    )
+    notes.say(
+        f"{counted(len(rows), 'row')}: {counted(shape[0], 'dataset')} with {length} candidates, in order of "
+        + (repr(order) if order else "the rows")
+    )
+    higher = np.concatenate(
+        directions(
+            columns,
+            [len(t) for t in tables],
+            direction=direction,
+            higher_is_better=higher_is_better,
+        )
+    )
+    arrays["higher_is_better"] = np.array(
+        rows.constant(higher, index, shape[0], None, "direction"), dtype=bool
+    )
     up = int(arrays["higher_is_better"].sum())
     notes.say(f"orientation: higher is better on {up:,} datasets, lower on {shape[0] - up:,}")
     for which in ("validation", "test"):
@@ -115,10 +131,18 @@ def import_search(
         if column is None:
             continue
         if read == "texts":
-            arrays[field] = rows.constant(rows.texts(column, empty=True), index, shape[0], missing, column)
+            arrays[field] = rows.constant(
+                rows.texts(column, empty=True), index, shape[0], missing, column
+            )
         else:
-            values = rows.counts(column) if read == "counts" else notes.without_infinities(rows.numbers(column), field)
-            arrays[field] = np.array(rows.constant(values, index, shape[0], missing, column), dtype=values.dtype)
+            values = (
+                rows.counts(column)
+                if read == "counts"
+                else notes.without_infinities(rows.numbers(column), field)
+            )
+            arrays[field] = np.array(
+                rows.constant(values, index, shape[0], missing, column), dtype=values.dtype
+            )
     columns.say_unused()
     return finish(
         "search", "searches", name or tables[0].source.stem, Search, arrays,
@@ -132,10 +156,13 @@ def _refuse_shared(rows: Rows, names: list[str], column: str) -> None:
     for number in range(len(rows.tables)):
         for position in range(int(rows.starts[number]), int(rows.starts[number + 1])):
             if owner.setdefault(names[position], number) != number:
+                other = rows.tables[owner[names[position]]].source.name
                 raise SourceError(
-                    "a dataset in two sources", found=f"{names[position]!r}, also in {rows.tables[owner[names[position]]].source.name}",
-                    expected="one trace per dataset", where=rows.where(position, column),
-                )  # fmt: skip
+                    "a dataset in two sources",
+                    found=f"{names[position]!r}, also in {other}",
+                    expected="one trace per dataset",
+                    where=rows.where(position, column),
+                )
 
 
 def _steps(rows: Rows, order: str | None, index: Indices) -> Indices:
@@ -146,8 +173,16 @@ def _steps(rows: Rows, order: str | None, index: Indices) -> Indices:
         keys = rows.numbers(order)
         if np.isnan(keys).any():
             position = int(np.argmax(np.isnan(keys)))
-            raise SourceError("empty cell", expected="a number that orders the candidates", where=rows.where(position, order))
-        rows.refuse_repeated(list(zip(index.tolist(), keys.tolist(), strict=True)), "one step of a search (dataset, order)", order)
+            raise SourceError(
+                "empty cell",
+                expected="a number that orders the candidates",
+                where=rows.where(position, order),
+            )
+        rows.refuse_repeated(
+            list(zip(index.tolist(), keys.tolist(), strict=True)),
+            "one step of a search (dataset, order)",
+            order,
+        )
     sorted_rows = np.lexsort((keys, index))
     starts = np.concatenate([[0], np.cumsum(np.bincount(index))])
     step = np.empty(len(rows), dtype=np.int64)

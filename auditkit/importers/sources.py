@@ -1,7 +1,7 @@
 """Source files as bytes: read once, hashed, expanded within limits.
 
-A source comes from a stranger as much as an audit file does. Its size is limited as it stands and as it expands, it must
-be UTF-8 where it is text, and it must be a plain file.
+A source comes from a stranger as much as an audit file does. Its size is limited as it stands and as it
+expands, it must be UTF-8 where it is text, and it must be a plain file.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Source:
     @property
     def stem(self) -> str:
         """The name without ``.gz`` and without its ending."""
-        return self.path.with_suffix("").stem if self.path.suffix.lower() == ".gz" else self.path.stem
+        return (
+            self.path.with_suffix("").stem if self.path.suffix.lower() == ".gz" else self.path.stem
+        )
 
     @property
     def suffix(self) -> str:
@@ -64,7 +66,9 @@ class Source:
         path = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
         return path.suffix.lower()
 
-    def where(self, line: int | None = None, column: str | int | None = None, *, row: str = "line") -> str:
+    def where(
+        self, line: int | None = None, column: str | int | None = None, *, row: str = "line"
+    ) -> str:
         """The place in words: file, line (from 1) and column (a name, or a number from 1)."""
         parts = [os.fspath(self.path)]
         if line is not None:
@@ -82,7 +86,9 @@ class Source:
             It is empty, too large, not UTF-8, or holds NUL characters.
         """
         if not self.content.strip():
-            raise SourceError("empty file", expected="a table with a header", where=self.where(1, 1))
+            raise SourceError(
+                "empty file", expected="a table with a header", where=self.where(1, 1)
+            )
         if len(self.content) > MAX_TEXT:
             raise SourceError(
                 "source too large", found=f"{len(self.content):,} bytes of text",
@@ -92,10 +98,16 @@ class Source:
             text = self.content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise SourceError(
-                "not UTF-8", found=f"byte 0x{self.content[error.start]:02x}", where=self._where_byte(error.start)
+                "not UTF-8",
+                found=f"byte 0x{self.content[error.start]:02x}",
+                where=self._where_byte(error.start),
             ) from None
         if "\x00" in text:
-            raise SourceError("not a text file", found="a NUL character", where=self._where_byte(self.content.find(b"\0")))
+            raise SourceError(
+                "not a text file",
+                found="a NUL character",
+                where=self._where_byte(self.content.find(b"\0")),
+            )
         return text
 
     def _where_byte(self, position: int) -> str:
@@ -114,12 +126,17 @@ def read_source(path: StrPath) -> Source:
     path = Path(path)
     if not path.is_file():
         found = "a folder" if path.is_dir() else ("something else" if path.exists() else None)
-        raise SourceError("no such file", found=found, expected="a plain file", where=os.fspath(path))
+        raise SourceError(
+            "no such file", found=found, expected="a plain file", where=os.fspath(path)
+        )
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise SourceError(
-                "source too large", found=f"{size:,} bytes", expected=f"at most {MAX_BYTES:,}", where=os.fspath(path)
+                "source too large",
+                found=f"{size:,} bytes",
+                expected=f"at most {MAX_BYTES:,}",
+                where=os.fspath(path),
             )
         content = path.read_bytes()
     except OSError as error:
@@ -172,7 +189,9 @@ def unzip(source: Source) -> dict[str, bytes]:
             for info in archive.infolist():
                 where = f"{source.where()}, member {info.filename!r}"
                 if info.filename in members:
-                    raise SourceError("a member occurs twice", expected="distinct names", where=where)
+                    raise SourceError(
+                        "a member occurs twice", expected="distinct names", where=where
+                    )
                 if info.flag_bits & 1:
                     raise SourceError("encrypted member", expected="plain arrays", where=where)
                 out = bytearray()
@@ -182,6 +201,17 @@ def unzip(source: Source) -> dict[str, bytes]:
                         check_expansion(total + len(out), len(source.content), where)
                 total += len(out)
                 members[info.filename] = bytes(out)
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError) as error:
-        raise SourceError("not a readable zip file", found=str(error) or type(error).__name__, where=source.where()) from None
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        OSError,
+        EOFError,
+        NotImplementedError,
+        ValueError,
+    ) as error:
+        raise SourceError(
+            "not a readable zip file",
+            found=str(error) or type(error).__name__,
+            where=source.where(),
+        ) from None
     return members

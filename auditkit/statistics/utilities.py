@@ -47,7 +47,9 @@ def utilities(cost: Floats, transform: str) -> Floats:
     array([[1. , 0.5, 0. ]])
     """
     if transform not in TRANSFORMS:
-        raise UsageError("unknown transform", found=repr(transform), expected=" or ".join(TRANSFORMS))
+        raise UsageError(
+            "unknown transform", found=repr(transform), expected=" or ".join(TRANSFORMS)
+        )
     if np.isinf(cost).any():
         raise StatisticsError("infinite cost", expected="finite costs, NaN where not measured")
     if transform == "identity":

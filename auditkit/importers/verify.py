@@ -1,0 +1,232 @@
+"""An audit file against its sources: imported again with the stored options, compared cell by cell."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auditkit.errors import UsageError, printable
+from auditkit.importers.imported import counted
+from auditkit.importers.kinds import KINDS, run_import
+from auditkit.importers.sources import StrPath
+from auditkit.schema import Member, array_specs, attribute_specs
+from auditkit.version import __version__
+
+_SHOWN = 5
+_AXES = {
+    "n": ("instances", "datasets"),
+    "A": ("algorithms",),
+    "S": ("systems",),
+    "K": ("families",),
+    "d": ("covariate_names",),
+    "q": ("feature_names",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One cell that differs.
+
+    Attributes
+    ----------
+    where
+        The array and the names along its dimensions.
+    stored, source
+        What the audit file holds and what the source gives.
+    """
+
+    where: str
+    stored: str
+    source: str
+
+    def __str__(self) -> str:
+        return printable(f"{self.where}: stored {self.stored}, source {self.source}")
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """One member compared with its sources.
+
+    Attributes
+    ----------
+    member
+        Its group and name.
+    n_cells, n_differences
+        Cells compared, and how many differ.
+    first
+        The first differences.
+    notes
+        What has changed besides: the files, the version.
+    """
+
+    member: str
+    n_cells: int
+    n_differences: int
+    first: tuple[Difference, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether every cell is the same."""
+        return self.n_differences == 0
+
+    def report(self) -> str:
+        """The verdict, then the first differences and the notes, one line each."""
+        verdict = "equal" if self.equal else f"{counted(self.n_differences, 'cell')} differ"
+        lines = [f"{self.member}: {verdict} ({self.n_cells:,} cells compared with the sources)"]
+        lines += [f"  {difference}" for difference in self.first]
+        if self.n_differences > len(self.first):
+            lines.append(f"  and {self.n_differences - len(self.first):,} more")
+        return "\n".join(
+            printable(line, 900) for line in (*lines, *(f"  note: {note}" for note in self.notes))
+        )
+
+
+def verify(
+    path: StrPath, sources: StrPath | Sequence[StrPath], *, member: str | None = None
+) -> Verification:
+    """Compare a member of an audit file with the sources it was imported from.
+
+    Parameters
+    ----------
+    path
+        The audit file.
+    sources
+        The sources, in the order in which they were imported.
+    member
+        ``group/name``; needed where the file holds more than one imported member.
+
+    Returns
+    -------
+    Verification
+        Pipelines that were added to a benchmark since are not in the sources and not compared.
+
+    Raises
+    ------
+    UsageError
+        The member is not there, or nothing says how it was imported.
+    SourceError
+        A source cannot be imported.
+    """
+    from auditkit import store
+
+    paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    where, stored, record = _imported_member(store.open(path).members(), member, os.fspath(path))
+    if record.get("left_out"):
+        raise UsageError(
+            "options too long to be stored",
+            found=", ".join(record["left_out"]),
+            where=f"{path}: {where}",
+        )
+    again = run_import(record["import"], paths, record["options"], name=where.partition("/")[2])
+    first, n_differences, n_cells = _compare(stored, again.member)
+    notes = tuple(_changes(record, again.member))
+    return Verification(where, n_cells, n_differences, tuple(first), notes)
+
+
+def _imported_member(
+    members: Any, wanted: str | None, path: str
+) -> tuple[str, Member, dict[str, Any]]:
+    found: dict[str, tuple[Member, dict[str, Any]]] = {}
+    names = []
+    for group, name, member in members:
+        names.append(f"{group}/{name}")
+        record = _record(getattr(member, "provenance", None))
+        if record is not None:
+            found[f"{group}/{name}"] = member, record
+    if wanted is not None and wanted not in found:
+        what = "not an imported member" if wanted in names else "no such member"
+        raise UsageError(what, found=repr(wanted), expected=" or ".join(found) or None, where=path)
+    if wanted is None and len(found) != 1:
+        what = "several imported members" if found else "nothing says how its members were imported"
+        raise UsageError(
+            what,
+            found=" and ".join(found) or None,
+            expected="--member, one of them" if found else None,
+            where=path,
+        )
+    chosen = wanted if wanted is not None else next(iter(found))
+    return chosen, *found[chosen]
+
+
+def _record(text: str | None) -> dict[str, Any] | None:
+    try:
+        record = json.loads(text or "")
+    except ValueError:
+        return None
+    fits = (
+        isinstance(record, dict)
+        and record.get("import") in KINDS
+        and isinstance(record.get("options"), dict)
+    )
+    return record if fits else None
+
+
+def _changes(record: dict[str, Any], again: Any) -> list[str]:
+    """What changed besides cells: the bytes of the sources, and the version."""
+    notes = []
+    new = json.loads(again.provenance)
+    if new["sources"] != record.get("sources"):
+        notes.append("the sources are not the same bytes or names as at the import")
+    if record.get("auditkit_version") != __version__:
+        notes.append(
+            f"imported by version {record.get('auditkit_version')}, verified by {__version__}"
+        )
+    return notes
+
+
+def _compare(stored: Any, source: Any) -> tuple[list[Difference], int, int]:
+    """The first differences over arrays and attributes, how many there are, and how many cells were compared."""
+    first: list[Difference] = []
+    n_differences = n_cells = 0
+    for name, spec in array_specs(type(stored)).items():
+        one, other = (_array(getattr(member, name)) for member in (stored, source))
+        if one is None and other is None:
+            continue
+        if one is None or other is None or one.shape != other.shape:
+            shapes = ["nothing" if a is None else f"shape {list(a.shape)}" for a in (one, other)]
+            n_cells += 1
+            n_differences += 1
+            first.append(Difference(name, *shapes))
+            continue
+        n_cells += one.size
+        same = one == other
+        if one.dtype.kind == "f" and other.dtype.kind == "f":
+            same |= np.isnan(one) & np.isnan(other)
+        wrong = np.argwhere(~same)
+        n_differences += len(wrong)
+        for index in wrong[:_SHOWN]:
+            at = tuple(int(i) for i in index)
+            where = f"{name}[{_names(stored, spec.dims, at)}]"
+            first.append(Difference(where, _shown(one[at]), _shown(other[at])))
+    for name in attribute_specs(type(stored)).keys() - {"provenance"}:
+        n_cells += 1
+        values = getattr(stored, name), getattr(source, name)
+        if values[0] != values[1]:
+            n_differences += 1
+            first.append(Difference(name, repr(values[0]), repr(values[1])))
+    return first[:_SHOWN], n_differences, n_cells
+
+
+def _array(values: Any) -> Any:
+    return np.array(values, dtype=object) if isinstance(values, tuple) else values
+
+
+def _names(member: Any, dims: tuple[str, ...], at: tuple[int, ...]) -> str:
+    out = []
+    for symbol, index in zip(dims, at, strict=True):
+        names = next(
+            (getattr(member, field) for field in _AXES.get(symbol, ()) if hasattr(member, field)),
+            None,
+        )
+        out.append(repr(names[index]) if names is not None else str(index))
+    return ", ".join(out)
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(value)

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from auditkit.checks.run import CheckReport, check
     from auditkit.demo import demo_data
     from auditkit.errors import AuditkitError
+    from auditkit.importers.aslib import import_aslib
+    from auditkit.importers.benchmark import import_benchmark
+    from auditkit.importers.export import export
+    from auditkit.importers.imported import Imported
+    from auditkit.importers.losses import import_losses
+    from auditkit.importers.mapping import read_families, read_mapping, write_mapping
+    from auditkit.importers.samples import import_samples
+    from auditkit.importers.scoreboard import import_scoreboard
+    from auditkit.importers.search import import_search
+    from auditkit.importers.verify import Verification, verify
     from auditkit.results.common import Estimate, Skipped
     from auditkit.schema import AuditData, Benchmark, Losses, Pipeline, Samples, Scoreboard, Search
     from auditkit.statistics.bootstrap import BootstrapResult, bootstrap
@@ -28,6 +38,16 @@ _HOMES = {
     "checks.run": ("CheckReport", "check"),
     "demo": ("demo_data",),
     "errors": ("AuditkitError",),
+    "importers.aslib": ("import_aslib",),
+    "importers.benchmark": ("import_benchmark",),
+    "importers.export": ("export",),
+    "importers.imported": ("Imported",),
+    "importers.losses": ("import_losses",),
+    "importers.mapping": ("read_families", "read_mapping", "write_mapping"),
+    "importers.samples": ("import_samples",),
+    "importers.scoreboard": ("import_scoreboard",),
+    "importers.search": ("import_search",),
+    "importers.verify": ("Verification", "verify"),
     "results.common": ("Estimate", "Skipped"),
     "schema": ("AuditData", "Benchmark", "Losses", "Pipeline", "Samples", "Scoreboard", "Search"),
     "statistics.bootstrap": ("BootstrapResult", "bootstrap"),
@@ -42,20 +62,33 @@ __all__ = [
     "BootstrapResult",
     "CheckReport",
     "Estimate",
+    "Imported",
     "Losses",
     "Pipeline",
     "Samples",
     "Scoreboard",
     "Search",
     "Skipped",
+    "Verification",
     "__version__",
     "audit_fidelity",
     "bootstrap",
     "check",
     "demo_data",
+    "export",
+    "import_aslib",
+    "import_benchmark",
+    "import_losses",
+    "import_samples",
+    "import_scoreboard",
+    "import_search",
     "open",
+    "read_families",
+    "read_mapping",
     "run_audits",
+    "verify",
     "write",
+    "write_mapping",
 ]
 
 

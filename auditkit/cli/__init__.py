@@ -16,6 +16,7 @@ import click
 from auditkit.cli.audit import audit
 from auditkit.cli.check import check
 from auditkit.cli.demo import demo
+from auditkit.cli.importing import export, import_, verify
 from auditkit.cli.inspect import inspect
 from auditkit.errors import AuditkitError, printable
 from auditkit.version import __version__
@@ -32,7 +33,7 @@ def auditkit() -> None:
     """
 
 
-for command in (demo, inspect, audit, check):
+for command in (demo, inspect, audit, check, import_, verify, export):
     auditkit.add_command(command)
 
 

@@ -11,16 +11,33 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _SHARED = (
     click.argument("paths", nargs=-1, type=click.Path(), metavar="SOURCE... OUT.h5"),
-    click.option("--name", help="Name of the member; the source's without its ending unless given."),
-    click.option("--map", "map_path", type=click.Path(), metavar="MAPPING.toml", help="Take options from a mapping file; options given here win."),
-    click.option("--write-map", "write_map", type=click.Path(), metavar="MAPPING.toml", help="Save the options, those found by themselves among them."),
+    click.option(
+        "--name", help="Name of the member; the source's without its ending unless given."
+    ),
+    click.option(
+        "--map",
+        "map_path",
+        type=click.Path(),
+        metavar="MAPPING.toml",
+        help="Take options from a mapping file; options given here win.",
+    ),
+    click.option(
+        "--write-map",
+        "write_map",
+        type=click.Path(),
+        metavar="MAPPING.toml",
+        help="Save the options, those found by themselves among them.",
+    ),
     click.option("--append", is_flag=True, help="Put the member beside those that OUT.h5 holds."),
-)  # fmt: skip
+)
 
 _SEPARATOR = click.option("--separator", metavar="C", help="Between the cells of CSV, such as ';'.")
 _METRIC = click.option("--metric", help="What was measured.")
 _FAMILIES = click.option(
-    "--families", type=click.Path(), metavar="MAP.toml", help='[families] with Family = ["algorithm", ...].'
+    "--families",
+    type=click.Path(),
+    metavar="MAP.toml",
+    help='[families] with Family = ["algorithm", ...].',
 )
 _ORIENTATION = click.option(
     "--higher-is-better/--lower-is-better", default=None, help="Orientation of all values."
@@ -56,13 +73,21 @@ def import_() -> None:
 
 @import_.command("aslib")
 @_options(
-    click.option("--transform", type=click.Choice(["minmax", "rank", "identity"]), help="Utilities from costs.  [default: minmax]"),
+    click.option(
+        "--transform",
+        type=click.Choice(["minmax", "rank", "identity"]),
+        help="Utilities from costs.  [default: minmax]",
+    ),
     click.option("--par", type=float, help="A failed run costs this many cutoffs.  [default: 10]"),
     click.option("--cutoff", type=float, help="Cutoff of a run; the description's unless given."),
     click.option("--measure", help="Performance measure; the first unless given."),
     _FAMILIES,
-    click.option("--repetition", type=click.Choice(["mean", "median", "each"]), help="Repetitions averaged, or each a row.  [default: mean]"),
-)  # fmt: skip
+    click.option(
+        "--repetition",
+        type=click.Choice(["mean", "median", "each"]),
+        help="Repetitions averaged, or each a row.  [default: mean]",
+    ),
+)
 def aslib(**given: Any) -> None:
     """An ASlib scenario: SOURCE is its folder."""
     _import("aslib", given)
@@ -72,20 +97,31 @@ def aslib(**given: Any) -> None:
 @_options(
     _column("instance", "Name of the instance."),
     _column("algorithm", "Name of the algorithm (long tables)."),
-    _column("value", "What was measured; with a star, such as 'acc_*', a column per algorithm (wide tables)."),
+    _column(
+        "value",
+        "What was measured; with a star, such as 'acc_*', a column per algorithm (wide tables).",
+    ),
     _column("family", "Family of the algorithm (long tables)."),
     _FAMILIES,
     _column("repetition", "Number of the repetition."),
-    click.option("--aggregate", type=click.Choice(["mean", "median", "each"]), help="Repetitions averaged, or each a row.  [default: mean]"),
+    click.option(
+        "--aggregate",
+        type=click.Choice(["mean", "median", "each"]),
+        help="Repetitions averaged, or each a row.  [default: mean]",
+    ),
     _ORIENTATION,
-    click.option("--transform", type=click.Choice(["minmax", "rank", "identity"]), help="Utilities from values.  [default: identity where higher is better, else minmax]"),
+    click.option(
+        "--transform",
+        type=click.Choice(["minmax", "rank", "identity"]),
+        help="Utilities from values; identity where higher is better and minmax else, unless given.",
+    ),
     _column("cluster", "Cluster of the instance."),
     _column("cost", "Raw cost of the run, beside a utility (long tables)."),
     _column("penalty", "Penalty utility of the instance."),
     _METRIC,
     click.option("--unit", help="Unit of the cost."),
     _SEPARATOR,
-)  # fmt: skip
+)
 def benchmark(**given: Any) -> None:
     """Algorithms on instances, from long or wide tables (CSV, TSV, JSON lines, Parquet)."""
     _import("benchmark", given)
@@ -94,7 +130,9 @@ def benchmark(**given: Any) -> None:
 @import_.command("scoreboard")
 @_options(
     _column("dataset", "Id of the dataset; several columns are joined by /.", multiple=True),
-    _column("cluster", "Records of one cluster are not independent, such as the name of the dataset."),
+    _column(
+        "cluster", "Records of one cluster are not independent, such as the name of the dataset."
+    ),
     _column("group", "Stratum of the dataset, such as its task type."),
     _column("system", "Name of the system (long tables)."),
     _column("score", "Score; with a star, such as 'scores.*', a column per system."),
@@ -102,7 +140,12 @@ def benchmark(**given: Any) -> None:
     _column("budget", "Nominal budget in seconds."),
     _column("size", "Rows of the dataset."),
     _column("test-size", "Rows scored."),
-    click.option("--test-fraction", type=float, metavar="SHARE", help="Share of the rows that is scored, instead of --test-size."),
+    click.option(
+        "--test-fraction",
+        type=float,
+        metavar="SHARE",
+        help="Share of the rows that is scored, instead of --test-size.",
+    ),
     _column("candidates", "Candidates that the search scored, as --score."),
     _column("claimed-winner", "Winner as released."),
     _column("run", "Run id; the name of the source unless given, '' for none."),
@@ -112,7 +155,7 @@ def benchmark(**given: Any) -> None:
     _column("info", "A score whose info holds a text is missing."),
     _METRIC,
     _SEPARATOR,
-)  # fmt: skip
+)
 def scoreboard(**given: Any) -> None:
     """Systems on datasets with their budgets, from nested JSON lines, wide or long tables."""
     given["dataset"] = list(given["dataset"]) or None
@@ -157,12 +200,16 @@ def samples(**given: Any) -> None:
     _column("loss-a", "Loss of model A."),
     _column("loss-b", "Loss of model B."),
     _column("split", "estimation, calibration, test or fit."),
-    _column("covariates", "A covariate; every other column of numbers unless given. May be repeated, or hold a star.", multiple=True),
+    _column(
+        "covariates",
+        "A covariate, or several by a star; every other column of numbers unless given.",
+        multiple=True,
+    ),
     click.option("--model-a", help="Name of model A."),
     click.option("--model-b", help="Name of model B."),
     click.option("--loss", help="Name of the loss."),
     _SEPARATOR,
-)  # fmt: skip
+)
 def losses(**given: Any) -> None:
     """Per-observation losses of two fitted models: one table."""
     given["covariates"] = list(given["covariates"]) or None
@@ -170,19 +217,21 @@ def losses(**given: Any) -> None:
 
 
 def _import(kind: str, given: dict[str, Any]) -> None:
-    from auditkit.importers.kinds import options_of, run_import
+    from auditkit.importers.kinds import run_import
     from auditkit.importers.mapping import read_families, read_mapping, write_mapping
 
     paths, name = given.pop("paths"), given.pop("name")
     map_path, write_map, append = given.pop("map_path"), given.pop("write_map"), given.pop("append")
     if len(paths) < 2:
-        raise click.UsageError("expected SOURCE... OUT.h5: at least one source, and the audit file to write")
+        raise click.UsageError(
+            "expected SOURCE... OUT.h5: at least one source, and the audit file to write"
+        )
     *sources, out = paths
     options = {key: value for key, value in given.items() if value is not None}
     if options.get("families") is not None:
         options["families"] = read_families(options["families"])
     if map_path is not None:
-        options = _over(read_mapping(map_path, kind, options_of(kind)), options)
+        options = _over(read_mapping(map_path, kind), options)
     imported = run_import(kind, sources, options, name=name)
     click.echo(imported.report(), err=True)
     imported.save(out, append=append)
@@ -203,7 +252,11 @@ def _over(mapped: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
 @click.command()
 @click.argument("file", type=click.Path())
 @click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="SOURCE...")
-@click.option("--member", metavar="GROUP/NAME", help="The member, where FILE holds several that were imported.")
+@click.option(
+    "--member",
+    metavar="GROUP/NAME",
+    help="The member, where FILE holds several that were imported.",
+)
 @click.pass_context
 def verify(context: click.Context, file: str, sources: tuple[str, ...], member: str | None) -> None:
     """Compare FILE cell by cell with the SOURCEs it was imported from; exit code 1 where a cell differs."""

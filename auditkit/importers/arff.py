@@ -29,10 +29,11 @@ _NUMERIC = {"numeric", "real", "integer"}
 
 @dataclass(frozen=True, slots=True)
 class ArffTable:
-    """The columns of an ARFF file by name: floats or texts, None where ``?``."""
+    """The columns of an ARFF file by name: floats or texts, None where ``?``; and how many rows quote something."""
 
     source: Source
     columns: dict[str, Sequence[Any]]
+    quoted: int = 0
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -79,7 +80,8 @@ def read_arff(source: Source, texts: Iterable[str] = ()) -> ArffTable:
             "no rows", expected="at least one after @DATA", where=source.where(start + 1, 1)
         )
     _refuse_sparse(source, lines, start)
-    return ArffTable(source, dict(zip(names, zip(*rows, strict=True), strict=True)))
+    quoted = sum('"' in line or "'" in line for line in lines[start:])
+    return ArffTable(source, dict(zip(names, zip(*rows, strict=True), strict=True)), quoted)
 
 
 def _header(

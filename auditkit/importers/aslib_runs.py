@@ -101,6 +101,10 @@ def read_runs(source: Source, about: Description, chosen: int, notes: Notes) -> 
         instances, repetitions, algorithms, spread(floats(table, measure), np.nan), runtime,
         spread(ok, False), spread(np.ones(n, dtype=bool), False),
     )  # fmt: skip
+    if table.quoted:
+        notes.say(
+            f"{counted(table.quoted, 'row')} with quoted names: the quotes are no part of the name"
+        )
     _say_quirks(runs, about, notes)
     absent = int((~runs.present).sum())
     notes.say(f"missing runs: {absent:,}" + (" (stay NaN)" if absent else ""))

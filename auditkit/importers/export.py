@@ -141,7 +141,8 @@ def _benchmark(b: Benchmark) -> Exported:
         for k, family in enumerate(b.families)
     }
     options = {
-        "instance": "instance", "algorithm": "algorithm", "value": "utility", "higher_is_better": True, "transform": "identity",
+        "instance": "instance", "algorithm": "algorithm", "value": "utility",
+        "higher_is_better": True, "transform": "identity",
         "cost": "cost" if b.cost is not None else "", "metric": b.metric, "unit": b.unit,
         **{option: option if option in per_instance else "" for option in ("penalty", "cluster")}, "families": members,
     }  # fmt: skip

@@ -297,7 +297,7 @@ def _checked_families(families: Any, where: str) -> dict[str, list[str]]:
 # --------------------------------------------------------------------------------------------------- mapping files
 
 
-def read_mapping(path: StrPath, kind: str, known: Iterable[str]) -> dict[str, Any]:
+def read_mapping(path: StrPath, kind: str) -> dict[str, Any]:
     """The options that a mapping file holds.
 
     Parameters
@@ -305,15 +305,15 @@ def read_mapping(path: StrPath, kind: str, known: Iterable[str]) -> dict[str, An
     path
         A TOML file as ``write_mapping`` writes it: ``kind``, options by their names, ``[families]``.
     kind
-        The import it is used for.
-    known
-        The options that this import has.
+        The import it is used for, such as ``"scoreboard"``.
 
     Raises
     ------
     SourceError
         It is no TOML, is written for another kind, or names an unknown option.
     """
+    from auditkit.importers.kinds import options_of  # the importers use this module
+
     options = _toml(path)
     found = options.pop("kind", kind)
     if found != kind:
@@ -323,7 +323,7 @@ def read_mapping(path: StrPath, kind: str, known: Iterable[str]) -> dict[str, An
             expected=repr(kind),
             where=str(path),
         )
-    names = set(known)
+    names = set(options_of(kind))
     for option, value in options.items():
         if option not in names:
             raise SourceError(

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def verify(
     sources
         The sources, in the order in which they were imported.
     member
-        ``group/name``; needed where the file holds more than one imported member.
+        ``group/name``; needed where the file holds several that were imported, unless the names of the sources tell.
 
     Returns
     -------
@@ -113,10 +114,8 @@ def verify(
     SourceError
         A source cannot be imported.
     """
-    from auditkit import store
-
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    where, stored, record = _imported_member(store.open(path).members(), member, os.fspath(path))
+    where, stored, record = _imported_member(path, member, paths)
     if record.get("left_out"):
         raise UsageError(
             "options too long to be stored",
@@ -130,28 +129,47 @@ def verify(
 
 
 def _imported_member(
-    members: Any, wanted: str | None, path: str
+    path: StrPath, wanted: str | None, sources: Sequence[StrPath]
 ) -> tuple[str, Member, dict[str, Any]]:
-    found: dict[str, tuple[Member, dict[str, Any]]] = {}
-    names = []
-    for group, name, member in members:
-        names.append(f"{group}/{name}")
-        record = _record(getattr(member, "provenance", None))
-        if record is not None:
-            found[f"{group}/{name}"] = member, record
+    """The member to verify: the one asked for, the only one, or the only one made from files of these names."""
+    from auditkit import store
+
+    place = os.fspath(path)
+    members = {f"{group}/{name}": member for group, name, member in store.open(path).members()}
+    records = {
+        where: _record(getattr(member, "provenance", None)) for where, member in members.items()
+    }
+    found = {where: record for where, record in records.items() if record is not None}
+    if not found:
+        raise UsageError("nothing says how its members were imported", where=place)
     if wanted is not None and wanted not in found:
-        what = "not an imported member" if wanted in names else "no such member"
-        raise UsageError(what, found=repr(wanted), expected=" or ".join(found) or None, where=path)
-    if wanted is None and len(found) != 1:
-        what = "several imported members" if found else "nothing says how its members were imported"
+        what = "not an imported member" if wanted in members else "no such member"
+        raise UsageError(what, found=repr(wanted), expected=" or ".join(found), where=place)
+    fits = [where for where, record in found.items() if _made_of(record, sources)]
+    candidates = [wanted] if wanted is not None else (list(found) if len(found) == 1 else fits)
+    if len(candidates) != 1:
         raise UsageError(
-            what,
-            found=" and ".join(found) or None,
-            expected="--member, one of them" if found else None,
-            where=path,
+            "several members were imported"
+            if candidates
+            else "no member was imported from files of these names",
+            found=", ".join(candidates or map(os.fspath, sources)),
+            expected=f"--member {' or '.join(found)}",
+            where=place,
         )
-    chosen = wanted if wanted is not None else next(iter(found))
-    return chosen, *found[chosen]
+    return candidates[0], members[candidates[0]], found[candidates[0]]
+
+
+def _made_of(record: dict[str, Any], sources: Sequence[StrPath]) -> bool:
+    """Whether a member was imported from files of these names; a folder stands for any scenario."""
+    if record["import"] == "aslib":
+        return len(sources) == 1 and Path(sources[0]).is_dir()
+    files = record.get("sources")
+    names = (
+        [file.get("name") for file in files if isinstance(file, dict)]
+        if isinstance(files, list)
+        else []
+    )
+    return names == [Path(source).name for source in sources]
 
 
 def _record(text: str | None) -> dict[str, Any] | None:

@@ -168,6 +168,10 @@ class Pipeline(Member):
         optional=False, values=("decomposed", "flat"),
     )  # fmt: skip
     family_selector: str | None = _attribute("text", "how the family is chosen")
+    trained_on: str | None = _attribute(
+        "text", "what the family selector was trained on: each family's best utility, or what it would deploy",
+        values=("oracle", "deployed"),
+    )  # fmt: skip
     within_selector: str | None = _attribute(
         "text", "how the algorithm inside the family is chosen"
     )

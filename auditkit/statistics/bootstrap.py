@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from auditkit.errors import StatisticsError, UsageError
 from auditkit.statistics import intervals
-from auditkit.statistics.draws import count_blocks
-from auditkit.statistics.sample import Floats, Sample, read_sample, sum_by_unit
+from auditkit.statistics.draws import Draws
+from auditkit.statistics.means import Means, combine
+from auditkit.statistics.quantiles import Quantiles
+from auditkit.statistics.sample import Floats, read_sample
 
 Statistic = Literal["mean", "difference", "ratio", "median", "quantile"]
 Method = Literal["percentile", "basic", "bca", "studentized", "exact"]
@@ -64,7 +66,10 @@ class BootstrapResult:
     n
         Units resampled: observations, or clusters.
     replicates, seed, confidence, method, statistic, resampler
-        How the interval was made. ``method`` is the one really used, where ``exact`` had to decline.
+        How the interval was made. ``method`` is the one really used: where ``exact`` had to decline for all statistics
+        ``percentile``, and for some ``mixed``.
+    note
+        Why ``exact`` declined, per statistic; empty where it did not.
     """
 
     estimate: float | NDArray[np.float64]
@@ -78,10 +83,11 @@ class BootstrapResult:
     method: str
     statistic: str
     resampler: str
+    note: str | tuple[str, ...] = ""
 
 
-MOST_LEFT_OUT = 0.01
-"""The largest share of replicates without a value that an interval may rest on."""
+_MOST_LEFT_OUT = 0.01
+"""The largest share of resamples without a value that an interval may rest on."""
 
 
 def bootstrap(
@@ -107,26 +113,214 @@ def bootstrap(
     x
         [n] or [n, m] observations.
     statistic
-        ``mean``, ``median`` and ``quantile`` of each column; ``difference`` and ``ratio`` of the means of columns
-        (0, 1), (2, 3), ...
+        ``mean``, ``median`` or ``quantile`` of each column; ``difference`` or ``ratio`` of the means of columns (0, 1),
+        (2, 3), ...
     q
         Level of ``quantile``.
     weights
-        [n] or [n, m], not negative: means are weighted means, sum(w x) / sum(w).
+        [n] or [n, m], not negative: means become sum(w x) / sum(w).
     clusters
-        [n] labels: clusters are resampled whole, and means are resampled sums over resampled counts.
+        [n] labels: clusters are resampled whole, and a mean is the resampled sum over the resampled count.
+    replicates
+        How many resamples; ``exact`` takes none.
+    confidence
+        Nominal coverage, between 0 and 1.
+    method
+        ``percentile``, ``basic``, ``bca``, ``studentized`` (means only), or ``exact``: the percentile interval of
+        infinitely many resamples, without drawing any. Where it cannot be had, ``percentile`` is used, and said.
+    seed
+        Any integer from zero. Replicate b depends on it, on b and on n alone, whatever the threads and columns.
+    threads
+        At most this many; by default one a core.
+    resampler
+        ``fast``, or ``numpy`` for the draws of ``default_rng(seed).integers(0, n, size=(replicates, n))``.
     missing
-        ``raise`` on NaN, or ``omit``: NaN cells do not count (their weight is zero), and a replicate in which a
-        column has no observation is left out.
+        ``raise`` on NaN, or ``omit``: NaN cells do not count (their weight is zero). Resamples in which a column has no
+        observation are left out; there is no interval where that is more than 1 % of them.
+    progress
+        Told ``("bootstrap", done, total)`` while replicates are computed.
+
+    Returns
+    -------
+    BootstrapResult
+        A sample without variation has the interval [x, x], a sample of one unit none. A ratio has none where the
+        bootstrap interval of its denominator holds zero.
 
     Raises
     ------
     StatisticsError
-        The sample is empty, infinite, holds NaN that are not to be omitted, or has an odd number of columns where
-        they go in pairs.
+        The sample is empty, infinite, holds NaN that are not to be omitted, or has an odd number of columns where they
+        go in pairs.
     UsageError
         An option is out of its range.
+
+    Notes
+    -----
+    The intervals assume units (observations, or clusters) that are independent and drawn alike. Coverage is
+    approximate: percentile and basic intervals err by O(1/sqrt(n)) on each side, BCa and studentized by O(1/n) (Efron
+    and Tibshirani 1993, An introduction to the bootstrap, chapters 12 to 14 and 22).
+
+    Examples
+    --------
+    >>> import auditkit as ak
+    >>> result = ak.bootstrap([1.2, 0.4, 2.2, 3.0, 1.7, 0.9, 2.8, 1.1])
+    >>> round(result.estimate, 4), round(result.low, 2), round(result.high, 2)
     """
+    _check_options(statistic, method, resampler, missing, q, replicates, confidence, seed, threads)
+    sample = read_sample(x, clusters, weights, missing)
+    m, units, scalar = len(sample.columns), sample.units, sample.scalar
+    if statistic in {"difference", "ratio"} and m % 2:
+        raise StatisticsError(
+            f"a {statistic} takes columns in pairs", found=m, expected="an even number"
+        )
+    what: Means | Quantiles
+    if statistic in {"median", "quantile"}:
+        what = Quantiles.of(sample, 0.5 if statistic == "median" else q)
+    else:
+        what = Means.of(sample, statistic)
+    draws = Draws(units, replicates, seed, resampler, threads, progress)
+    found = _find_ends(what, draws, confidence, method)
+
+    def shaped(values: Floats) -> float | Floats:
+        return float(values[0]) if scalar else values
+
+    return BootstrapResult(
+        estimate=shaped(what.estimate),
+        low=shaped(found.low),
+        high=shaped(found.high),
+        reason=found.reasons[0] if scalar else tuple(found.reasons),
+        n=units,
+        replicates=replicates,
+        seed=seed,
+        confidence=confidence,
+        method=found.method,
+        statistic=statistic,
+        resampler=resampler,
+        note=found.notes[0] if scalar else tuple(found.notes),
+    )
+
+
+@dataclass(slots=True)
+class _Ends:
+    """The ends of k intervals while they are being found: a reason where there is none, a note where exact declined."""
+
+    low: Floats
+    high: Floats
+    reasons: list[str]
+    notes: list[str]
+    method: str
+
+    def set(self, j: int, ends: tuple[float, float] | str) -> None:
+        if isinstance(ends, str):
+            self.reasons[j] = ends
+        elif np.isfinite(ends).all():
+            self.low[j], self.high[j] = ends
+        else:
+            self.reasons[j] = "the interval is unbounded"
+
+
+def _find_ends(what: Means | Quantiles, draws: Draws, confidence: float, method: str) -> _Ends:
+    estimate = what.estimate
+    k = len(estimate)
+    ends = _Ends(np.full(k, np.nan), np.full(k, np.nan), [""] * k, [""] * k, method)
+    remaining = []
+    for j in range(k):
+        if draws.units == 1:
+            ends.reasons[j] = "only one unit to resample"
+        elif not np.isfinite(estimate[j]):
+            ends.reasons[j] = what.why_undefined(j)
+        elif what.is_flat(j):
+            ends.set(j, (estimate[j], estimate[j]))
+        else:
+            remaining.append(j)
+    if method == "exact" and remaining:
+        declined = _set_exact(ends, what, remaining, confidence, draws)
+        if declined:
+            ends.method = "percentile" if len(declined) == len(remaining) else "mixed"
+            method = "percentile"
+        remaining = declined
+    if remaining:
+        _set_resampled(ends, what, remaining, draws, confidence, method)
+    return ends
+
+
+def _set_exact(
+    ends: _Ends, what: Means | Quantiles, asked: list[int], confidence: float, draws: Draws
+) -> list[int]:
+    """Set the exact intervals; returns where there is none to be had."""
+    if isinstance(what, Quantiles):
+        found: list[tuple[float, float] | str] = ["exact intervals are for means"] * len(asked)
+    else:
+        from auditkit.statistics.exact import exact_intervals
+
+        found = exact_intervals(what, asked, confidence, draws.threads)
+    for j, result in zip(asked, found, strict=True):
+        if isinstance(result, str):
+            ends.notes[j] = f"{result}; percentile of {draws.replicates} resamples instead"
+        else:
+            ends.set(j, result)
+    return [j for j in asked if ends.notes[j]]
+
+
+def _set_resampled(
+    ends: _Ends,
+    what: Means | Quantiles,
+    asked: list[int],
+    draws: Draws,
+    confidence: float,
+    method: str,
+) -> None:
+    estimate = what.estimate
+    errors = None
+    if isinstance(what, Quantiles):
+        if method == "studentized":
+            raise UsageError(
+                "no studentized intervals for quantiles",
+                found=method,
+                expected="percentile, basic or bca",
+            )
+        drawn = what.resampled(draws)
+    else:
+        if method == "studentized":
+            error, means, errors = what.resampled_with_errors(draws)
+        else:
+            means = what.resampled(draws)
+        drawn = combine(what.statistic, means)
+    jackknife = what.jackknife() if method == "bca" else None
+    for j in asked:
+        if isinstance(what, Means) and what.is_unbounded(j, means, confidence):
+            ends.reasons[j] = "the interval of the denominator holds zero"
+            continue
+        values = drawn[j]
+        usable = np.isfinite(values) if errors is None else np.isfinite(values) & (errors[j] > 0)
+        left_out = 1 - usable.mean()
+        if left_out > _MOST_LEFT_OUT:
+            ends.reasons[j] = f"{left_out:.1%} of the resamples have no value"
+            continue
+        if left_out:
+            values = values[usable]
+        if method == "basic":
+            ends.set(j, intervals.basic(values, estimate[j], confidence))
+        elif jackknife is not None:
+            ends.set(j, intervals.bca(values, estimate[j], jackknife[j], confidence))
+        elif errors is not None:
+            scale = errors[j][usable] if left_out else errors[j]
+            ends.set(j, intervals.studentized(values, scale, estimate[j], error[j], confidence))
+        else:
+            ends.set(j, intervals.percentile(values, confidence))
+
+
+def _check_options(
+    statistic: str,
+    method: str,
+    resampler: str,
+    missing: str,
+    q: float,
+    replicates: int,
+    confidence: float,
+    seed: int,
+    threads: int | None,
+) -> None:
     for name, given, allowed in (
         ("statistic", statistic, get_args(Statistic)),
         ("method", method, get_args(Method)),
@@ -134,102 +328,18 @@ def bootstrap(
         ("missing", missing, ("raise", "omit")),
     ):
         if given not in allowed:
-            raise UsageError(f"unknown {name}", found=repr(given), expected=", ".join(allowed))
-    if replicates < 1:
-        raise UsageError("too few replicates", found=replicates, expected="at least 1")
-    if not 0 < confidence < 1:
-        raise UsageError("confidence out of range", found=confidence, expected="between 0 and 1")
-    sample = read_sample(x, clusters, weights, missing)
-    m = sample.values.shape[1]
-    if statistic in {"difference", "ratio"} and (m % 2 or sample.scalar):
-        raise StatisticsError(
-            f"a {statistic} takes columns in pairs", found=m, expected="an even number"
-        )
-    level = 0.5 if statistic == "median" else q
-    if statistic in {"median", "quantile"}:
-        ones = np.ones((1, sample.units), dtype=np.int64)
-        estimate = _quantiles(sample, ones, level)[0]
-        drawn = np.concatenate(
-            [
-                _quantiles(sample, c, level)
-                for _, c in count_blocks(sample.units, replicates, seed, resampler)
-            ]
-        )
-        bottoms = None
-    else:
-        centre, numerators, denominators = _sums(sample)
-        means = _means(centre, numerators.sum(axis=0), denominators.sum(axis=0))
-        drawn_means = np.concatenate(
-            [
-                _means(centre, c @ numerators, c @ denominators)
-                for _, c in count_blocks(sample.units, replicates, seed, resampler)
-            ]
-        )
-        estimate, drawn = _combine(statistic, means), _combine(statistic, drawn_means)
-        bottoms = (means[1::2], drawn_means[:, 1::2]) if statistic == "ratio" else None
-    k = len(estimate)
-    low, high, reasons = np.full(k, np.nan), np.full(k, np.nan), [""] * k
-    for j in range(k):
-        if sample.units == 1:
-            reasons[j] = "only one unit to resample"
-            continue
-        if bottoms is not None:
-            wrong = np.mean(~(bottoms[1][:, j] * np.sign(bottoms[0][j]) > 0))
-            if wrong >= (1 - confidence) / 2:
-                reasons[j] = "the denominator's interval holds zero: the ratio is unbounded"
-                continue
-        values = drawn[np.isfinite(drawn[:, j]), j]
-        if not np.isfinite(estimate[j]):
-            reasons[j] = "no observation"
-        elif len(values) < (1 - MOST_LEFT_OUT) * replicates:
-            reasons[j] = f"{1 - len(values) / replicates:.1%} of the resamples hold no observation"
-        else:
-            low[j], high[j] = intervals.percentile(values, confidence)
-    return BootstrapResult(
-        estimate=float(estimate[0]) if sample.scalar else estimate,
-        low=float(low[0]) if sample.scalar else low,
-        high=float(high[0]) if sample.scalar else high,
-        reason=reasons[0] if sample.scalar else tuple(reasons),
-        n=sample.units,
-        replicates=replicates,
-        seed=seed,
-        confidence=confidence,
-        method="percentile",
-        statistic=statistic,
-        resampler=resampler,
-    )
-
-
-def _sums(sample: Sample) -> tuple[Floats, Floats, Floats]:
-    total = sample.weights.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centre = (sample.weights * sample.values).sum(axis=0) / total
-    centre = np.where(np.isfinite(centre), centre, 0.0)
-    numerators = sum_by_unit(sample, sample.weights * (sample.values - centre))
-    return centre, numerators, sum_by_unit(sample, sample.weights)
-
-
-def _means(centre: Floats, numerators: Floats, denominators: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(denominators > 0, centre + numerators / denominators, np.nan)
-
-
-def _combine(statistic: str, means: Floats) -> Floats:
-    if statistic == "difference":
-        return means[..., ::2] - means[..., 1::2]
-    if statistic == "ratio":
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            return means[..., ::2] / means[..., 1::2]
-    return means
-
-
-def _quantiles(sample: Sample, counts: NDArray[np.int64], level: float) -> Floats:
-    of = counts if sample.unit_of is None else counts[:, sample.unit_of]
-    present = np.broadcast_to(sample.weights > 0, sample.values.shape)
-    found = np.full((len(counts), sample.values.shape[1]), np.nan)
-    for b, row in enumerate(of):
-        for j in range(found.shape[1]):
-            resample = np.repeat(sample.values[:, j], row * present[:, j])
-            if len(resample):
-                found[b, j] = np.quantile(resample, level)
-    return found
+            raise UsageError(f"unknown {name}", found=repr(given), expected=" or ".join(allowed))
+    for name, number, least in (
+        ("replicates", replicates, 1),
+        ("seed", seed, 0),
+        ("threads", 1 if threads is None else threads, 1),
+    ):
+        if not isinstance(number, int | np.integer) or number < least:
+            raise UsageError(
+                f"bad number of {name}" if name != "seed" else "bad seed",
+                found=number,
+                expected=f"an integer from {least}",
+            )
+    for name, share, closed in (("confidence", confidence, False), ("q", q, True)):
+        if not (0 < share < 1 or (closed and share in (0, 1))):
+            raise UsageError(f"{name} out of range", found=share, expected="between 0 and 1")

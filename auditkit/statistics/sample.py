@@ -1,4 +1,4 @@
-"""A sample made ready for resampling: checked, missing cells as zero weights, observations summed by unit."""
+"""A sample made ready for resampling: checked, in rows by column, missing cells as zero weights."""
 
 from __future__ import annotations
 
@@ -12,107 +12,113 @@ from auditkit.errors import StatisticsError
 
 Floats = NDArray[np.float64]
 
+_LARGEST = 1e150
+"""The largest sum of absolute values, so that no mean or square of one overflows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Observations in columns, with weights, and the unit (itself or its cluster) that each belongs to.
+    """Observations by column, with weights, and the unit (itself or its cluster) that each belongs to.
 
     Attributes
     ----------
-    values
-        [n, m], zero where missing.
+    columns
+        [m, n] owned copy of the observations, zero where missing.
     weights
-        [n, 1] where all columns share them, else [n, m]; zero where missing.
+        None where all are one, [1, n] where the columns share them, else [m, n]; zero where missing.
     unit_of
-        [n] index of the resampled unit, or None where every observation is its own.
+        [n] the unit of each observation, or None where every observation is its own.
     units
         How many units are resampled.
     scalar
         Whether the caller gave one column as [n].
     """
 
-    values: Floats
-    weights: Floats
-    unit_of: NDArray[np.int64] | None
+    columns: Floats
+    weights: Floats | None
+    unit_of: NDArray[np.intp] | None
     units: int
     scalar: bool
 
+    def by_unit(self, rows: Floats) -> Floats:
+        """Sums of [k, n] over the observations of each unit: [k, units]."""
+        if self.unit_of is None:
+            return rows
+        return np.stack([np.bincount(self.unit_of, row, self.units) for row in rows])
+
 
 def read_sample(x: ArrayLike, clusters: Any, weights: ArrayLike | None, missing: str) -> Sample:
-    """Check the input of a bootstrap.
+    """Check the input of a bootstrap and lay it out for one.
 
     Raises
     ------
     StatisticsError
-        The sample is empty, infinite, or holds missing values that are not to be omitted.
+        The sample is empty, infinite, of the wrong shape, or holds NaN that are not to be omitted.
     """
-    values = np.asarray(x, dtype=np.float64)
-    scalar = values.ndim == 1
-    if scalar:
-        values = values[:, None]
-    if values.ndim != 2:
+    try:
+        given = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise StatisticsError("wrong type of sample", expected="numbers") from None
+    if given.ndim not in (1, 2):
         raise StatisticsError(
-            "wrong shape of a sample", found=values.shape, expected="[n] or [n, m]"
+            "wrong shape of sample", found=list(given.shape), expected="[n] or [n, m]"
         )
-    n, m = values.shape
-    if n == 0 or m == 0:
+    if given.size == 0:
         raise StatisticsError(
-            "empty sample", found=values.shape, expected="one observation or more"
+            "empty sample", found=list(given.shape), expected="at least one observation"
         )
-    if np.isinf(values).any():
-        raise StatisticsError(
-            "infinite values in a sample", found=int(np.isinf(values).sum()), expected="none"
-        )
-    gaps = np.isnan(values)
-    weight = _weights(weights, n, m)
-    if gaps.any():
-        if missing == "raise":
+    scalar = given.ndim == 1
+    columns = np.array(given[None] if scalar else given.T, order="C")
+    m, n = columns.shape
+    weight = _read_weights(weights, n, m)
+    with np.errstate(over="ignore"):
+        largest = max(columns.max(), -columns.min())
+        if np.isnan(largest):
+            gaps = np.isnan(columns)
+            if missing == "raise":
+                raise StatisticsError(
+                    "missing values in a sample",
+                    found=f"{int(gaps.sum())} NaN",
+                    expected='none, or missing="omit"',
+                )
+            columns[gaps] = 0.0
+            weight = np.where(gaps, 0.0, 1.0 if weight is None else weight)
+            largest = max(columns.max(), -columns.min())
+        if largest * n > _LARGEST:
             raise StatisticsError(
-                "missing values in a sample",
-                found=f"{int(gaps.sum())} NaN",
-                expected='none, or missing="omit"',
+                "values too large to be averaged", found=largest, expected=f"below {_LARGEST / n:g}"
             )
-        values = np.where(gaps, 0.0, values)
-        weight = np.where(gaps, 0.0, weight)
-    unit_of, units = _units(clusters, n)
-    return Sample(values, weight, unit_of, units, scalar)
+    unit_of, units = _read_clusters(clusters, n)
+    return Sample(columns, weight, unit_of, units, scalar)
 
 
-def _weights(weights: ArrayLike | None, n: int, m: int) -> Floats:
+def _read_weights(weights: ArrayLike | None, n: int, m: int) -> Floats | None:
     if weights is None:
-        return np.ones((n, 1))
+        return None
     weight = np.asarray(weights, dtype=np.float64)
-    if weight.ndim == 1:
-        weight = weight[:, None]
-    if weight.shape not in {(n, 1), (n, m)}:
+    weight = weight[None] if weight.ndim == 1 else np.ascontiguousarray(weight.T)
+    if weight.shape not in {(1, n), (m, n)}:
         raise StatisticsError(
-            "wrong shape of weights", found=weight.shape, expected=f"[{n}] or [{n}, {m}]"
+            "wrong shape of weights",
+            found=list(weight.shape[::-1]),
+            expected=f"[{n}] or [{n}, {m}]",
         )
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise StatisticsError("bad weights", expected="finite and not negative")
-    return weight
+    if not (weight >= 0).all() or np.isinf(weight).any():
+        raise StatisticsError("bad weights", expected="finite numbers that are not negative")
+    largest = weight.max(axis=1, keepdims=True)
+    # weights count relative to each other
+    return weight / np.where(largest > 0, largest, 1.0)
 
 
-def _units(clusters: Any, n: int) -> tuple[NDArray[np.int64] | None, int]:
+def _read_clusters(clusters: Any, n: int) -> tuple[NDArray[np.intp] | None, int]:
     if clusters is None:
         return None, n
     labels = np.asarray(clusters)
     if labels.shape != (n,):
         raise StatisticsError(
-            "wrong shape of cluster labels", found=labels.shape, expected=f"[{n}]"
+            "wrong shape of cluster labels", found=list(labels.shape), expected=f"[{n}]"
         )
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise StatisticsError(
-            "missing cluster labels", found="NaN", expected="a label for each observation"
-        )
+        raise StatisticsError("missing cluster label", found="NaN", expected="one an observation")
     names, unit_of = np.unique(labels, return_inverse=True)
-    return unit_of.astype(np.int64), len(names)
-
-
-def sum_by_unit(sample: Sample, cells: Floats) -> Floats:
-    """Sums of [n, k] cells over the observations of each unit: [units, k]."""
-    if sample.unit_of is None:
-        return cells
-    sums = np.zeros((sample.units, cells.shape[1]))
-    np.add.at(sums, sample.unit_of, cells)
-    return sums
+    return unit_of, len(names)

@@ -1,0 +1,185 @@
+"""Resamples as counts: how often each of n units occurs among n draws with replacement.
+
+Replicate b is a function of (key, b) alone. Its counts are multinomial, made without a random access per draw:
+independent Poisson counts are multinomial given their total, so Poisson counts of a rate a little below one, topped up
+with single draws to n, are an exact resample. A total above n is drawn anew.
+
+References
+----------
+Steele, Lea, Flood (2014), Fast splittable pseudorandom number generators, doi:10.1145/2660193.2660195: the generator.
+Lemire (2019), Fast random integer generation in an interval, doi:10.1145/3230636, section 4: unbiased bounded draws.
+Devroye (1986), Non-uniform random variate generation, chapter XI, section 1.1: multinomials from Poisson counts.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditkit.kernels.jit import jit
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_LOW_32 = np.uint64(0xFFFFFFFF)
+_SHIFT_27, _SHIFT_30, _SHIFT_31 = np.uint64(27), np.uint64(30), np.uint64(31)
+_SHIFT_11, _SHIFT_32 = np.uint64(11), np.uint64(32)
+_ONE = np.uint64(1)
+
+# Counters of one replicate's stream: 16-bit lanes from 0, rare counts and single draws far behind them.
+_RARE_FROM = np.uint64(1 << 40)
+_SINGLE_FROM = np.uint64(1 << 41)
+
+_DIRECT = 8
+"""Poisson counts 0 .. 7 have 16-bit codes of their own; one bit more, 8, marks a code to be resolved."""
+
+SMALLEST_POISSON = 64
+"""Below this many units the Poisson counts would leave too many draws to be made singly."""
+
+
+def poisson_table(n: int) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+    """How a 16-bit code becomes a Poisson count of rate 1 - 2 / sqrt(n).
+
+    Returns
+    -------
+    thresholds
+        [8]; a code has count k when k thresholds are at or below it, and must be resolved when all 8 are.
+    rare
+        Cumulative probabilities of the counts 0, 1, ... of a code that must be resolved: what the counts' whole codes
+        leave of their probabilities.
+    """
+    rate = 1 - 2 / math.sqrt(n)
+    probabilities = [math.exp(-rate)]
+    while len(probabilities) < 4 * _DIRECT:
+        probabilities.append(probabilities[-1] * rate / len(probabilities))
+    codes = 65536 * np.array(probabilities)
+    whole = np.floor(codes)
+    whole[_DIRECT:] = 0
+    rare = np.cumsum(codes - whole)
+    return np.cumsum(whole[:_DIRECT]).astype(np.uint16), rare / rare[-1]
+
+
+@jit
+def mix(z: np.uint64) -> np.uint64:
+    """The output function of SplitMix64: a bijection of 64-bit words whose outputs look random."""
+    z = (z ^ (z >> _SHIFT_30)) * _MIX_1
+    z = (z ^ (z >> _SHIFT_27)) * _MIX_2
+    return z ^ (z >> _SHIFT_31)
+
+
+@jit
+def draw_counts(
+    key: np.uint64,
+    first: int,
+    thresholds: NDArray[np.uint16],
+    rare: NDArray[np.float64],
+    words: NDArray[np.uint64],
+    counts: NDArray[np.uint8],
+) -> None:
+    """Fill ``counts`` [r, n] (uint8) with replicates ``first``, ``first + 1``, ... of the stream ``key`` (uint64).
+
+    ``words`` is scratch, uint64 [ceil(n / 4)]. A count above 255 would take more than 255 of n draws on one unit,
+    less likely than 1e-500 where n is above 255 and impossible where it is not.
+    """
+    n = counts.shape[1]
+    for row in range(len(counts)):
+        state = mix(key + np.uint64(first + row) * _GOLDEN)
+        if n < SMALLEST_POISSON:
+            counts[row] = 0
+            _add_singles(state, n, counts[row])
+            continue
+        missing = -1
+        while missing < 0:
+            state = mix(state)
+            missing = n - _poisson_counts(state, thresholds, rare, words, counts[row])
+        _add_singles(state, missing, counts[row])
+
+
+@jit
+def _poisson_counts(
+    state: np.uint64,
+    thresholds: NDArray[np.uint16],
+    rare: NDArray[np.float64],
+    words: NDArray[np.uint64],
+    counts: NDArray[np.uint8],
+) -> int:
+    """Independent Poisson counts; returns their total."""
+    for i in range(len(words)):
+        words[i] = mix(state + np.uint64(i) * _GOLDEN)
+    lanes = words.view(np.uint16)
+    t0, t1, t2, t3 = thresholds[0], thresholds[1], thresholds[2], thresholds[3]
+    t4, t5, t6, t7 = thresholds[4], thresholds[5], thresholds[6], thresholds[7]
+    for i in range(len(counts)):
+        # a chain of selections, which compiles to a few vector instructions
+        code, count = lanes[i], np.uint8(0)
+        if code >= t0:
+            count = np.uint8(1)
+        if code >= t1:
+            count = np.uint8(2)
+        if code >= t2:
+            count = np.uint8(3)
+        if code >= t3:
+            count = np.uint8(4)
+        if code >= t4:
+            count = np.uint8(5)
+        if code >= t5:
+            count = np.uint8(6)
+        if code >= t6:
+            count = np.uint8(7)
+        if code >= t7:
+            count = np.uint8(8)
+        counts[i] = count
+    seen = np.uint8(0)
+    total = 0
+    for i in range(len(counts)):
+        seen |= counts[i]
+        total += counts[i]
+    return total if seen < _DIRECT else total + _resolve_rare(state, rare, counts)
+
+
+@jit
+def _resolve_rare(state: np.uint64, rare: NDArray[np.float64], counts: NDArray[np.uint8]) -> int:
+    """Replace the marks by counts of the residual distribution; returns the change of the total."""
+    change = 0
+    for i in range(len(counts)):
+        if counts[i] == _DIRECT:
+            word = mix(state + (_RARE_FROM + np.uint64(i)) * _GOLDEN)
+            uniform = float(word >> _SHIFT_11) * 2.0**-53
+            count = 0
+            while uniform >= rare[count]:
+                count += 1
+            counts[i] = count
+            change += count - _DIRECT
+    return change
+
+
+@jit
+def _add_singles(state: np.uint64, draws: int, counts: NDArray[np.uint8]) -> None:
+    """Add single draws, each by multiplying 32 random bits by n and rejecting what would favour some units."""
+    n = np.uint64(len(counts))
+    favoured = (_ONE << _SHIFT_32) % n
+    counter = _SINGLE_FROM
+    word = np.uint64(0)
+    halves = 0
+    while draws > 0:
+        if halves == 0:
+            word = mix(state + counter * _GOLDEN)
+            counter += _ONE
+            halves = 2
+        product = (word & _LOW_32) * n
+        word >>= _SHIFT_32
+        halves -= 1
+        if product & _LOW_32 >= favoured:
+            counts[product >> _SHIFT_32] += np.uint8(1)
+            draws -= 1
+
+
+@jit
+def count_indices(indices: NDArray[np.int64], counts: NDArray[np.uint8]) -> None:
+    """Fill ``counts`` [r, n] (uint8) with how often each unit occurs in the rows of ``indices`` [r, n]."""
+    counts[:] = 0
+    for row in range(len(indices)):
+        for index in indices[row]:
+            counts[row, index] += np.uint8(1)

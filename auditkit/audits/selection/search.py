@@ -1,0 +1,237 @@
+"""The audit of one set of searches: what choosing on the test set adds to the reported score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from auditkit.audits.selection.noise import accuracy_like
+from auditkit.audits.selection.records import Flags, Floats, Indices, oriented
+from auditkit.audits.selection.shares import estimate_at
+from auditkit.results.common import Estimate, Range, Skipped
+from auditkit.results.selection import (
+    Bias,
+    Bound,
+    CurvePoint,
+    Peeking,
+    SearchAudit,
+    SearchGroup,
+)
+from auditkit.schema import Search
+from auditkit.statistics.bootstrap import Resampling
+from auditkit.statistics.selection import (
+    Traces,
+    binomial_sigma,
+    follow_traces,
+    noise_bound,
+    tied,
+)
+
+NO_CHOICE = Skipped("no dataset with a validation choice whose test score is known")
+MANY_SCALES = Skipped("the scores lie on several scales; see groups, and the relative bias")
+
+
+def audit_search(name: str, search: Search, *, tie: float, resampling: Resampling) -> SearchAudit:
+    """Everything the selection audit says of one set of searches; see ``audit_selection``."""
+    higher = search.higher_is_better
+    validation = oriented(search.validation_score, higher)
+    test = oriented(search.test_score, higher)
+    traces = follow_traces(validation, test)
+    final = traces.best - traces.chosen
+    used = np.flatnonzero(~np.isnan(final))
+    inside = np.arange(test.shape[1]) < traces.length[:, None]
+
+    groups = {
+        label: _group(search, traces, rows, scale, resampling)
+        for label, scale, rows in _scales(search)
+    }
+    only = next(iter(groups.values())) if len(groups) == 1 else None
+    relative_bias: Bias | Skipped = NO_CHOICE
+    relative_curve: tuple[CurvePoint, ...] | Skipped = NO_CHOICE
+    relative_bound: Bound | Skipped = NO_CHOICE
+    if len(used):
+        spread = traces.spread[used]
+        # without any spread there is nothing to choose between, and the bias is zero
+        unit = np.where(spread > 0, spread, 1.0)
+        relative_bias = _bias(final[used] / unit, resampling)
+        relative_curve = _curve(
+            traces.bias[used] / unit[:, None], traces.length[used], spread / unit, resampling
+        )
+        relative_bound = _bound("spread", spread / unit, traces.scored[used], final[used] / unit)
+    peeking = _peeking(search, traces, tie)
+    return SearchAudit(
+        search=name,
+        n_datasets=len(search.datasets),
+        n_used=len(used),
+        candidates=Range(float(traces.length.min()), float(traces.length.max())),
+        without_validation=int((inside & np.isnan(validation)).sum()),
+        without_test=int((inside & np.isnan(test)).sum()),
+        select_on_test=only.select_on_test if only else MANY_SCALES,
+        select_on_validation=only.select_on_validation if only else MANY_SCALES,
+        refit=only.refit if only else MANY_SCALES,
+        bias=only.bias if only else MANY_SCALES,
+        curve=only.curve if only else MANY_SCALES,
+        bound=only.bound if only else MANY_SCALES,
+        relative_bias=relative_bias,
+        relative_curve=relative_curve,
+        relative_bound=relative_bound,
+        peeking_share=peeking if isinstance(peeking, Skipped) else peeking.best_only / peeking.n,
+        peeking=peeking,
+        groups=groups,
+    )
+
+
+def _scales(search: Search) -> Iterator[tuple[str, str, Indices]]:
+    """Label, scale and rows of each set of datasets whose scores may be averaged."""
+    n = len(search.datasets)
+    accuracy = accuracy_like(
+        np.concatenate([search.validation_score, search.test_score], axis=1),
+        search.higher_is_better,
+    )
+    scale = np.where(
+        accuracy,
+        "accuracy-like",
+        np.where(search.higher_is_better, "higher is better", "lower is better"),
+    ).tolist()
+    group = search.group or ("",) * n
+    rows: dict[tuple[str, str], list[int]] = {}
+    for row in range(n):
+        rows.setdefault((group[row], scale[row]), []).append(row)
+    split = {stratum for stratum, _ in rows if sum(stratum == g for g, _ in rows) > 1}
+    for (stratum, kind), members in rows.items():
+        label = f"{stratum}, {kind}" if stratum in split and stratum else stratum or kind
+        yield label, kind, np.array(members, dtype=np.int64)
+
+
+def _group(
+    search: Search, traces: Traces, rows: Indices, scale: str, resampling: Resampling
+) -> SearchGroup:
+    best, chosen = traces.best[rows], traces.chosen[rows]
+    has = ~np.isnan(best - chosen)
+    if not has.any():
+        none = (NO_CHOICE,) * 7
+        return SearchGroup(scale, len(rows), *none)
+    rows, best, chosen = rows[has], best[has], chosen[has]
+    bias, spread, scored = best - chosen, traces.spread[rows], traces.scored[rows]
+    turn = np.where(search.higher_is_better[rows], 1.0, -1.0)
+    on_test, on_validation, refit = _means(
+        [best * turn, chosen * turn, _or_missing(search.refit_score, rows)], resampling
+    )
+    return SearchGroup(
+        scale=scale,
+        n=len(rows),
+        select_on_test=on_test,
+        select_on_validation=on_validation,
+        refit=Skipped("no refit scores are stored") if search.refit_score is None else refit,
+        bias=_bias(bias, resampling),
+        curve=_curve(traces.bias[rows], traces.length[rows], spread, resampling),
+        bound=_bound("spread", spread, scored, bias),
+        binomial_bound=_binomial_bound(search, rows, scale, chosen, scored, bias),
+    )
+
+
+def _or_missing(values: Floats | None, rows: Indices) -> Floats:
+    return np.full(len(rows), np.nan) if values is None else values[rows]
+
+
+def _means(columns: list[Floats], resampling: Resampling) -> list[Estimate | Skipped]:
+    table = np.stack(columns, axis=1)
+    result = resampling.intervals(table, missing="omit")
+    counts = (~np.isnan(table)).sum(axis=0)
+    return [
+        estimate_at(result, column, int(n)) if n else Skipped("no dataset has one")
+        for column, n in enumerate(counts)
+    ]
+
+
+def _bias(bias: Floats, resampling: Resampling) -> Bias:
+    result = estimate_at(resampling.intervals(bias), 0, len(bias))
+    q25, q50, q75, largest = np.quantile(bias, [0.25, 0.5, 0.75, 1.0]).tolist()
+    return Bias(
+        n=len(bias),
+        mean=result.estimate,
+        low=result.low,
+        high=result.high,
+        q25=q25,
+        q50=q50,
+        q75=q75,
+        max=largest,
+        share_zero=float((bias == 0).mean()),
+    )
+
+
+def _curve(
+    bias: Floats, length: Indices, sigma: Floats, resampling: Resampling
+) -> tuple[CurvePoint, ...]:
+    """Mean bias after each prefix of [n, C] traces, where at least one trace has a choice."""
+    defined = ~np.isnan(bias)
+    n = defined.sum(axis=0)
+    ks = np.flatnonzero(n)
+    result = resampling.intervals(bias[:, ks], missing="omit")
+    long_enough = np.bincount(length, minlength=bias.shape[1] + 1)[::-1].cumsum()[::-1]
+    points = []
+    for column, k in enumerate(ks.tolist()):
+        point = estimate_at(result, column, int(n[k]))
+        points.append(
+            CurvePoint(
+                k=k + 1,
+                n=point.n,
+                undefined=int(long_enough[k + 1]) - point.n,
+                bias=point.estimate,
+                low=point.low,
+                high=point.high,
+                bound=float(sigma[defined[:, k]].mean() * np.sqrt(2 * np.log(k + 1))),
+            )
+        )
+    return tuple(points)
+
+
+def _bound(sigma_from: str, sigma: Floats, candidates: Indices, bias: Floats) -> Bound:
+    bound = noise_bound(sigma, candidates.astype(np.float64))
+    low, median, high = np.quantile(bound, [0.25, 0.5, 0.75])
+    mean, measured = float(bound.mean()), float(bias.mean())
+    return Bound(
+        sigma=sigma_from,
+        n=len(bound),
+        mean=mean,
+        q25=float(low),
+        q50=float(median),
+        q75=float(high),
+        measured=measured,
+        ratio=mean / measured if measured > 0 else Skipped("no bias was measured"),
+    )
+
+
+def _binomial_bound(
+    search: Search, rows: Indices, scale: str, chosen: Floats, scored: Indices, bias: Floats
+) -> Bound | Skipped:
+    if scale != "accuracy-like":
+        return Skipped("the scores are not accuracy-like")
+    if search.test_size is None:
+        return Skipped("no test sizes are stored")
+    sigma = binomial_sigma(chosen, search.test_size[rows].astype(np.float64))
+    has: Flags = ~np.isnan(sigma)
+    if not has.any():
+        return Skipped("no dataset has a test size")
+    return _bound("binomial", sigma[has], scored[has], bias[has])
+
+
+def _peeking(search: Search, traces: Traces, tie: float) -> Peeking | Skipped:
+    if search.reported_score is None:
+        return Skipped("no reported scores are stored")
+    turn = np.where(search.higher_is_better, 1.0, -1.0)
+    reported = search.reported_score * turn
+    judged = ~np.isnan(reported + traces.best + traces.chosen)
+    n = int(judged.sum())
+    if n == 0:
+        return Skipped("no dataset with a reported score and both choices")
+    best = tied(reported[judged], traces.best[judged], tie)
+    choice = tied(reported[judged], traces.chosen[judged], tie)
+    return Peeking(
+        n=n,
+        best_only=int((best & ~choice).sum()),
+        choice_only=int((~best & choice).sum()),
+        both=int((best & choice).sum()),
+        neither=int((~best & ~choice).sum()),
+    )

@@ -1,0 +1,64 @@
+"""What time each system had, and the datasets on which one had no more than another."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from auditkit.audits.selection.records import Flags, Floats
+from auditkit.results.common import Skipped
+from auditkit.results.selection import Budget, TimeRatio
+
+NO_BUDGET = Skipped("no positive budget is stored")
+
+
+def budgets(
+    seconds: Floats, nominal: Floats | None, systems: tuple[str, ...]
+) -> dict[str, Budget | Skipped]:
+    """Realised seconds [n, S] of each system against the nominal budget [n].
+
+    Quantiles interpolate linearly. A share over the budget is of strictly longer times.
+    """
+    return {system: _budget(seconds[:, column], nominal) for column, system in enumerate(systems)}
+
+
+def _budget(seconds: Floats, nominal: Floats | None) -> Budget | Skipped:
+    timed = ~np.isnan(seconds)
+    if not timed.any():
+        return Skipped("no time is stored")
+    taken = seconds[timed]
+    median, p90 = np.quantile(taken, [0.5, 0.9])
+    allowed = np.full(len(seconds), np.nan) if nominal is None else nominal
+    with np.errstate(invalid="ignore"):
+        used = (seconds / allowed)[timed & (allowed > 0)]
+    return Budget(
+        n=int(timed.sum()),
+        median=float(median),
+        mean=float(taken.mean()),
+        p90=float(p90),
+        max=float(taken.max()),
+        n_budget=len(used),
+        share_over_budget=float((used > 1).mean()) if len(used) else NO_BUDGET,
+        share_over_twice=float((used > 2).mean()) if len(used) else NO_BUDGET,
+        p90_of_budget=float(np.quantile(used, 0.9)) if len(used) else NO_BUDGET,
+    )
+
+
+def time_ratios(seconds: Floats, systems: tuple[str, ...]) -> tuple[TimeRatio, ...]:
+    """Median per-dataset ratio of the times of every pair, where the second took any time."""
+    found = []
+    for a, b in combinations(range(len(systems)), 2):
+        usable = ~np.isnan(seconds[:, a]) & (seconds[:, b] > 0)
+        ratio = (
+            float(np.median(seconds[usable, a] / seconds[usable, b]))
+            if usable.any()
+            else Skipped("no dataset with both times")
+        )
+        found.append(TimeRatio(systems[a], systems[b], int(usable.sum()), ratio))
+    return tuple(found)
+
+
+def no_slower(seconds: Floats, system: int, others: tuple[int, ...]) -> Flags:
+    """[n]: the system took no longer than each of the others; false where a time is missing."""
+    return np.asarray((seconds[:, [system]] <= seconds[:, list(others)]).all(axis=1))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from auditkit.results.common import AuditResult, Estimate, Range, Result, Skipped, Stamp
+from auditkit.results.common import AuditResult, Estimate, Range, Result, Skipped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +218,7 @@ class NoiseFloor(Result):
     candidates: Range
     bound: Spread
     median_margin: float | Skipped
-    margin_below: Estimate
+    margin_below: Estimate | Skipped
     wins_below: Estimate | Skipped
     tie_ratio: float | Skipped
     systems: dict[str, Spread | Skipped]
@@ -549,19 +549,10 @@ class SearchAudit(Result):
 
 @dataclass(frozen=True, slots=True)
 class SelectionResult(AuditResult):
-    """The selection audit of every scoreboard and search.
-
-    Attributes
-    ----------
-    stamp
-        The input and the settings.
-    items
-        Scoreboards first, then searches, in the order of the file.
-    """
+    """The selection audit: ``items`` are the scoreboards, then the searches, as in the file."""
 
     NAME: ClassVar[str] = "selection"
 
-    stamp: Stamp
     items: tuple[ScoreboardAudit | SearchAudit, ...]
 
     def to_frame(self) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from auditkit.audits.estimates import estimates
 from auditkit.audits.selection.records import Flags, Floats, Indices, Records
-from auditkit.audits.selection.shares import estimate_at
 from auditkit.results.common import Range, Skipped
 from auditkit.results.selection import NoiseFloor, Spread
 from auditkit.schema import Scoreboard
@@ -53,7 +53,10 @@ def noise_floor(
         ],
         axis=1,
     )
-    result = resampling.intervals(below, clusters=clusters, missing="omit")
+    margin_below, wins_below = estimates(
+        resampling.intervals(below, clusters=clusters, missing="omit"),
+        [int(mine.sum()), int(won.sum())],
+    )
     own = bound[mine, leader]
     spread = _spread(own)
     wins = Skipped("the leading system wins none of these datasets")
@@ -64,8 +67,8 @@ def noise_floor(
         candidates=Range(float(K[mine, leader].min()), float(K[mine, leader].max())),
         bound=spread,
         median_margin=float(np.median(margin[won])) if won.any() else wins,
-        margin_below=estimate_at(result, 0, int(mine.sum())),
-        wins_below=estimate_at(result, 1, int(won.sum())) if won.any() else wins,
+        margin_below=margin_below,
+        wins_below=wins_below if won.any() else wins,
         tie_ratio=tie / spread.median if spread.median > 0 else Skipped("the median bound is zero"),
         systems={
             system: _spread(bound[has[:, column], column])

@@ -59,9 +59,9 @@ def judge_claims(board: Scoreboard, tie: float) -> Claims | Skipped:
     if board.claimed_winner is None:
         return Skipped("no claimed winners are stored")
     winner, _ = rank_records(oriented(board.score, board.higher_is_better), tie)
-    scored = np.isfinite(board.score).any(axis=1)
+    scored = np.flatnonzero(np.isfinite(board.score).any(axis=1)).tolist()
     names = (*board.systems, TIE)
-    judged = [row for row, claim in enumerate(board.claimed_winner) if claim and scored[row]]
+    judged = [row for row in scored if board.claimed_winner[row]]
     if not judged:
         return Skipped("no record names a winner")
     wrong = [row for row in judged if board.claimed_winner[row] != names[winner[row]]]

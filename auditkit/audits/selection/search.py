@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
+from auditkit.audits.estimates import estimates
 from auditkit.audits.selection.noise import accuracy_like
 from auditkit.audits.selection.records import Flags, Floats, Indices, oriented
-from auditkit.audits.selection.shares import estimate_at
 from auditkit.results.common import Estimate, Range, Skipped
 from auditkit.results.selection import (
     Bias,
@@ -137,22 +138,18 @@ def _or_missing(values: Floats | None, rows: Indices) -> Floats:
 
 def _means(columns: list[Floats], resampling: Resampling) -> list[Estimate | Skipped]:
     table = np.stack(columns, axis=1)
-    result = resampling.intervals(table, missing="omit")
-    counts = (~np.isnan(table)).sum(axis=0)
-    return [
-        estimate_at(result, column, int(n)) if n else Skipped("no dataset has one")
-        for column, n in enumerate(counts)
-    ]
+    counts = (~np.isnan(table)).sum(axis=0).tolist()
+    return estimates(resampling.intervals(table, missing="omit"), counts)
 
 
 def _bias(bias: Floats, resampling: Resampling) -> Bias:
-    result = estimate_at(resampling.intervals(bias), 0, len(bias))
+    (mean,) = cast("list[Estimate]", estimates(resampling.intervals(bias)))
     q25, q50, q75, largest = np.quantile(bias, [0.25, 0.5, 0.75, 1.0]).tolist()
     return Bias(
         n=len(bias),
-        mean=result.estimate,
-        low=result.low,
-        high=result.high,
+        mean=mean.estimate,
+        low=mean.low,
+        high=mean.high,
         q25=q25,
         q50=q50,
         q75=q75,
@@ -169,22 +166,20 @@ def _curve(
     n = defined.sum(axis=0)
     ks = np.flatnonzero(n)
     result = resampling.intervals(bias[:, ks], missing="omit")
+    means = cast("list[Estimate]", estimates(result, n[ks].tolist()))
     long_enough = np.bincount(length, minlength=bias.shape[1] + 1)[::-1].cumsum()[::-1]
-    points = []
-    for column, k in enumerate(ks.tolist()):
-        point = estimate_at(result, column, int(n[k]))
-        points.append(
-            CurvePoint(
-                k=k + 1,
-                n=point.n,
-                undefined=int(long_enough[k + 1]) - point.n,
-                bias=point.estimate,
-                low=point.low,
-                high=point.high,
-                bound=float(sigma[defined[:, k]].mean() * np.sqrt(2 * np.log(k + 1))),
-            )
+    return tuple(
+        CurvePoint(
+            k=k + 1,
+            n=mean.n,
+            undefined=int(long_enough[k + 1]) - mean.n,
+            bias=mean.estimate,
+            low=mean.low,
+            high=mean.high,
+            bound=float(sigma[defined[:, k]].mean() * np.sqrt(2 * np.log(k + 1))),
         )
-    return tuple(points)
+        for k, mean in zip(ks.tolist(), means, strict=True)
+    )
 
 
 def _bound(sigma_from: str, sigma: Floats, candidates: Indices, bias: Floats) -> Bound:

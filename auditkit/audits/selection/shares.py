@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
+from auditkit.audits.estimates import estimates
 from auditkit.audits.selection.records import Flags, Floats, Indices, Records
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.selection import TIE, HeadToHead
-from auditkit.statistics.bootstrap import BootstrapResult, Resampling
+from auditkit.statistics.bootstrap import Resampling
 from auditkit.statistics.selection import count_wins
 from auditkit.statistics.tests import holm, sign_test
 
@@ -50,11 +52,14 @@ def win_shares(
         part = keys[start : start + batch]
         columns = np.concatenate([_won(winner, len(names), slices[key]) for key in part], axis=1)
         result = resampling.intervals(columns, clusters=clusters, missing="omit")
-        for position, key in enumerate(part):
+        # a slice that holds a dataset has its shares, with or without an interval
+        shares = iter(cast("list[Estimate]", estimates(result)))
+        for key in part:
             n = int(slices[key].sum())
+            counts = np.bincount(winner[slices[key]], minlength=len(names)).tolist()
             found[key] = {
-                name: estimate_at(result, position * len(names) + column, n)
-                for column, name in enumerate(names)
+                name: replace(next(shares), estimate=count / n, n=n)
+                for name, count in zip(names, counts, strict=True)
             }
     return {key: found[key] for key in slices}
 
@@ -62,17 +67,6 @@ def win_shares(
 def _won(winner: Indices, categories: int, mask: Flags) -> Floats:
     won = winner[:, None] == np.arange(categories)
     return np.where(mask[:, None], won.astype(np.float64), np.nan)
-
-
-def estimate_at(result: BootstrapResult, column: int, n: int) -> Estimate:
-    """One column of a bootstrap as an estimate over ``n`` datasets."""
-    estimate, low, high = (
-        float(np.atleast_1d(x)[column]) for x in (result.estimate, result.low, result.high)
-    )
-    reasons = (result.reason,) if isinstance(result.reason, str) else result.reason
-    if reasons[column]:
-        return Estimate(estimate, Skipped(reasons[column]), Skipped(reasons[column]), n)
-    return Estimate(estimate, low, high, n)
 
 
 def missing_counts(gaps: Flags, systems: tuple[str, ...], mask: Flags) -> dict[str, int]:

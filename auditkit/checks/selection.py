@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from auditkit.checks.common import Check, Severity
@@ -70,8 +71,7 @@ def check_selection(
 
 
 def _judge(name: str, subject: str, severity: Severity, failed: bool, reason: str) -> Check:
-    status = "failed" if failed else "passed"
-    return Check(f"selection.{name}", subject, severity, status, reason)
+    return Check(f"selection.{name}", subject, severity, "failed" if failed else "passed", reason)
 
 
 def _skip(name: str, subject: str, severity: Severity, why: Skipped) -> Check:
@@ -145,7 +145,8 @@ def _unequal_time(subject: str, ratio: TimeRatio, pair: HeadToHead, limit: float
         reason = f"neither wins the pair ({pair.wins} : {pair.losses})"
         return _judge("realised_time", subject, "warning", False, reason)
     ahead = pair.first if pair.wins > pair.losses else pair.second
-    had = ratio.median if ahead == ratio.first else 1 / max(ratio.median, 2.0**-1000)
+    inverse = 1 / ratio.median if ratio.median else math.inf
+    had = ratio.median if ahead == ratio.first else inverse
     reason = (
         f"{ahead} wins {max(pair.wins, pair.losses)} : {min(pair.wins, pair.losses)} "
         f"with {had:.3g} times the seconds (median; at most {limit:g})"

@@ -1,0 +1,368 @@
+"""What a report says of one scoreboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from auditkit.reports import numbers
+from auditkit.reports.document import Figure, Section, Table
+from auditkit.results.common import Estimate, Skipped
+from auditkit.results.selection import TIE, HeadToHead, Rerun, ScoreboardAudit
+
+MOST_COLUMNS = 3
+"""Systems that a table of slices names; the others are added up."""
+
+MOST_PAIRS = 15
+"""With more pairs than this, only those of the leading system are listed."""
+
+OTHERS = "others"
+Shares = dict[str, Estimate] | Skipped
+
+
+def scoreboard_section(item: ScoreboardAudit, level: str) -> Section:
+    """The section of one scoreboard; ``level`` is the confidence as a text."""
+    tables = [_systems(item, level), _slices(item, level), _pairs(item)]
+    if not isinstance(item.budget, Skipped):
+        tables.append(_times(item))
+    tables += [_rerun(rerun) for rerun in item.reruns]
+    figures = (_figure(item, level),) if not isinstance(item.win_share, Skipped) else ()
+    return Section(
+        title=f"selection: scoreboard {item.scoreboard}",
+        verdict=verdict(item),
+        tables=tuple(tables),
+        figures=figures,
+        skipped=_skipped(item),
+        notes=tuple(_notes(item)),
+    )
+
+
+def verdict(item: ScoreboardAudit) -> str:
+    """Who wins, and what is left of it: with equal time, above the noise, without a splice."""
+    leader = item.leader
+    if isinstance(item.win_share, Skipped):
+        return f"No shares: {item.win_share.reason}."
+    parts = [
+        f"{leader} wins {numbers.share_estimate(item.win_share[leader])} of "
+        f"{numbers.count(item.n_datasets)} datasets."
+    ]
+    slices = [] if isinstance(item.matched, Skipped) else list(item.matched)
+    if slices and not isinstance(slices[-1].win_share, Skipped):
+        last = slices[-1]
+        against = "all others" if len(last.others) > 1 else last.against
+        parts.append(
+            f"Where it was no slower than {against} ({last.n}), it wins "
+            f"{numbers.share_estimate(last.win_share[leader])}."  # type: ignore[index]
+        )
+    floor = item.noise_floor
+    if not isinstance(floor, Skipped) and isinstance(floor.wins_below, Estimate):
+        parts.append(
+            f"{numbers.share(floor.wins_below.estimate)} of its {floor.wins_below.n} wins with a "
+            "noise bound lie below it."
+        )
+    parts += [
+        f"Merging {rerun.run} would make its share "
+        f"{numbers.share(rerun.merged_win_share[leader])}: a splice of two runs."
+        for rerun in item.reruns
+        if rerun.splice
+    ]
+    return " ".join(parts)
+
+
+def _systems(item: ScoreboardAudit, level: str) -> Table:
+    relative = item.relative_error
+    scored = [x for x in item.mean_score.values() if not isinstance(x.mean, Skipped)]
+    columns = ["system", f"wins [{level}]", "mean rank", "no score"]
+    columns += ["mean score"] if len(scored) == 1 else []
+    geometric = None if isinstance(relative, Skipped) else relative.geometric_mean
+    median = None if isinstance(relative, Skipped) else relative.median
+    shown = isinstance(geometric, dict) and isinstance(median, dict)
+    columns += ["rel. error: median", "geometric"] if shown else []
+    rows = []
+    for system in (*item.systems, TIE):
+        share = item.win_share if isinstance(item.win_share, Skipped) else item.win_share[system]
+        row = [system, numbers.share_estimate(share)]
+        if system == TIE:
+            rows.append((*row, *("",) * (len(columns) - 2)))
+            continue
+        row += [numbers.value(item.mean_rank[system], 2), numbers.count(item.missing[system])]
+        row += [numbers.value(x.mean[system], 4) for x in scored if isinstance(x.mean, dict)][
+            : len(scored) == 1
+        ]
+        if isinstance(geometric, dict) and isinstance(median, dict):
+            row += [numbers.value(median[system], 2), numbers.value(geometric[system], 2)]
+        rows.append(tuple(row))
+    note = f"A win beats every other system by more than {item.tie_tolerance:g}. "
+    if len(scored) == 1:
+        note += f"Mean score: of {scored[0].n} datasets on one scale. "
+    if shown and not isinstance(relative, Skipped):
+        note += (
+            f"Rel. error: over the best of the dataset, {relative.n} datasets "
+            f"({relative.not_positive} without a positive best and {relative.incomplete} with a "
+            "missing score left out). "
+        )
+    return Table(
+        "Who wins", tuple(columns), tuple(rows), (False, *(True,) * (len(columns) - 1)), note.strip()
+    )  # fmt: skip
+
+
+def slices(item: ScoreboardAudit) -> list[tuple[str, int, int, Shares]]:
+    """Name, datasets, missing scores and shares of every slice, the whole first."""
+    found = [("all", item.n_datasets, sum(item.missing.values()), item.win_share)]
+    if not isinstance(item.groups, Skipped):
+        found += [
+            (name or "(no group)", g.n, sum(g.missing.values()), g.win_share)
+            for name, g in item.groups.items()
+        ]
+    single = item.deduplicated
+    if not isinstance(single, Skipped):
+        missing = sum(single.missing.values())
+        found.append(("one per cluster", single.n, missing, single.win_share))
+    if not isinstance(item.matched, Skipped):
+        found += [
+            (
+                f"no slower than {'all others' if len(m.others) > 1 else m.against}",
+                m.n,
+                sum(m.missing.values()),
+                m.win_share,
+            )
+            for m in item.matched
+        ]
+    return found
+
+
+def _slices(item: ScoreboardAudit, level: str) -> Table:
+    named = shown_systems(item)
+    folded = len(named) < len(item.systems)
+    columns = ["datasets", "n", "no score", f"{named[0]} [{level}]", *named[1:]]
+    columns += [OTHERS] if folded else []
+    rows = []
+    for name, n, missing, shares in slices(item):
+        cells = [name, numbers.count(n), numbers.count(missing)]
+        if isinstance(shares, Skipped):
+            rows.append((*cells, *(numbers.MISSING,) * (len(columns) - 2)))
+            continue
+        cells.append(numbers.share_estimate(shares[named[0]]))
+        cells += [numbers.share(shares[system].estimate) for system in named[1:]]
+        rest = [shares[s].estimate for s in item.systems if s not in named]
+        cells += [numbers.share(sum(rest))] if folded else []
+        rows.append((*cells, numbers.share(shares[TIE].estimate)))
+    for rerun in item.reruns:
+        merged = rerun.merged_win_share
+        rest_merged = sum(merged[s] for s in item.systems if s not in named)
+        cells = [f"merged with {rerun.run}", numbers.count(item.n_datasets), ""]
+        cells += [numbers.share(merged[system]) for system in named]
+        cells += [numbers.share(rest_merged)] if folded else []
+        rows.append((*cells, numbers.share(merged[TIE])))
+    note = (
+        f"No slower: datasets on which {item.leader} took no more seconds. No score: scores "
+        f"missing in the slice ({_policy(item)})."
+    )
+    return Table(
+        "Win shares by slice",
+        (*columns, TIE),
+        tuple(rows),
+        (False, *(True,) * len(columns)),
+        note,
+    )
+
+
+def shown_systems(item: ScoreboardAudit) -> list[str]:
+    """The leading system and those with the best mean ranks after it, as many as fit."""
+    others = sorted((s for s in item.systems if s != item.leader), key=item.mean_rank.__getitem__)
+    return [item.leader, *others[: MOST_COLUMNS - 1]]
+
+
+def _policy(item: ScoreboardAudit) -> str:
+    return {
+        "loss": "each counts as a loss",
+        "drop": "their datasets are dropped",
+        "error": "none is allowed",
+    }[item.missing_policy]
+
+
+def _pairs(item: ScoreboardAudit) -> Table:
+    pairs = list(item.head_to_head)
+    single: dict[tuple[str, str], HeadToHead] = {}
+    if not isinstance(item.deduplicated, Skipped):
+        single = {(x.first, x.second): x for x in item.deduplicated.head_to_head}
+    every = len(pairs) <= MOST_PAIRS
+    if not every:
+        pairs = [x for x in pairs if item.leader in (x.first, x.second)]
+    columns = ["pair", "win", "loss", "tie", "sign test p", "Holm p"]
+    columns += ["one per cluster", "Holm p "] if single else []
+    rows = []
+    for x in pairs:
+        row = [f"{x.first} / {x.second}", *(numbers.count(k) for k in (x.wins, x.losses, x.ties))]
+        row += [numbers.p_value(x.sign_test_p), numbers.p_value(x.holm_p)]
+        if single:
+            y = single[x.first, x.second]
+            row += [f"{y.wins} - {y.losses}", numbers.p_value(y.holm_p)]
+        rows.append(tuple(row))
+    note = "Two-sided sign tests of independent datasets; Holm over all pairs."
+    if not every:
+        note += f" Only the pairs of {item.leader} are listed, of {len(item.head_to_head)}."
+    return Table(
+        "Head to head", tuple(columns), tuple(rows), (False, *(True,) * (len(columns) - 1)), note
+    )
+
+
+def _times(item: ScoreboardAudit) -> Table:
+    rows = []
+    budgets = {} if isinstance(item.budget, Skipped) else item.budget
+    for system, x in budgets.items():
+        if isinstance(x, Skipped):
+            rows.append((system, *(numbers.MISSING,) * 7))
+            continue
+        seconds = (numbers.value(v, 1) for v in (x.median, x.mean, x.p90, x.max))
+        over = (numbers.share(x.share_over_budget), numbers.share(x.share_over_twice))
+        rows.append((system, *seconds, *over, _ratio(item, system)))
+    return Table(
+        "Realised seconds",
+        ("system", "median", "mean", "p90", "max", "over budget", "over twice", f"{item.leader} /"),
+        tuple(rows),
+        (False, *(True,) * 7),
+        f"Last column: median over datasets of {item.leader}'s seconds over the system's.",
+    )
+
+
+def _ratio(item: ScoreboardAudit, system: str) -> str:
+    for x in () if isinstance(item.time_ratio, Skipped) else item.time_ratio:
+        if isinstance(x.median, Skipped):
+            continue
+        if (x.first, x.second) == (item.leader, system):
+            return numbers.value(x.median, 2)
+        if (x.second, x.first) == (item.leader, system) and x.median > 0:
+            return numbers.value(1 / x.median, 2)
+    return numbers.MISSING
+
+
+def _rerun(rerun: Rerun) -> Table:
+    rows = tuple(
+        (
+            system,
+            numbers.count(x.identical),
+            numbers.count(x.better),
+            numbers.count(x.worse),
+            f"{numbers.value(x.seconds_before, 1)} → {numbers.value(x.seconds_after, 1)}",
+            f"{rerun.wins_before[system]} → {rerun.wins_after[system]}",
+        )
+        for system, x in rerun.systems.items()
+    )
+    gone = sum(x.vanished for x in rerun.systems.values())
+    new = sum(x.appeared for x in rerun.systems.values())
+    note = f"{rerun.n} datasets, against {', '.join(rerun.against)}."
+    note += (
+        f" Scores only in the first run: {gone}; only in the second: {new}." if gone + new else ""
+    )
+    return Table(
+        f"Second run {rerun.run}",
+        ("system", "identical", "better", "worse", "median seconds", "wins"),
+        rows,
+        (False, *(True,) * 5),
+        note,
+    )
+
+
+def _notes(item: ScoreboardAudit) -> list[str]:
+    notes = [
+        f"{numbers.count(item.n_datasets)} datasets from {numbers.count(item.n_records)} records; "
+        f"the first record of a dataset counts. Intervals resample the {item.unit} "
+        f"({numbers.count(item.n_units)} of them)."
+    ]
+    if item.n_unscored or item.n_dropped:
+        notes.append(
+            f"Left out: {item.n_unscored} datasets on which no system has a score, "
+            f"{item.n_dropped} for a missing score."
+        )
+    single = item.deduplicated
+    if not isinstance(single, Skipped) and single.repeated:
+        notes.append(
+            f"{single.repeated} of {single.n} clusters hold several datasets; one per cluster "
+            f"keeps the first by {single.kept_by}."
+        )
+    floor = item.noise_floor
+    if not isinstance(floor, Skipped):
+        low, high = floor.candidates.low, floor.candidates.high
+        k = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        notes.append(
+            f"Noise bound sigma sqrt(2 ln K), K = {k}, of {floor.system} on {floor.n} datasets "
+            f"with accuracy-like scores: median {numbers.value(100 * floor.bound.median, 2)} points "
+            f"(quartiles {numbers.value(100 * floor.bound.q25, 2)} and "
+            f"{numbers.value(100 * floor.bound.q75, 2)}); its median margin where it wins is "
+            f"{numbers.value(_points(floor.median_margin), 2)} points."
+        )
+    claims = item.claims
+    if not isinstance(claims, Skipped):
+        notes.append(
+            f"{claims.n - claims.disagreeing} of {claims.n} claimed winners follow from the scores."
+        )
+    return notes
+
+
+def _points(x: float | Skipped) -> float | Skipped:
+    return x if isinstance(x, Skipped) else 100 * x
+
+
+def _skipped(item: ScoreboardAudit) -> tuple[str, ...]:
+    fields = (
+        "groups", "relative_error", "budget", "matched", "deduplicated", "noise_floor", "claims",
+    )  # fmt: skip
+    found = [
+        f"{name.replace('_', ' ')}: {value.reason}"
+        for name in fields
+        if isinstance(value := getattr(item, name), Skipped)
+    ]
+    found += [
+        f"mean score where {name}: {x.mean.reason}"
+        for name, x in item.mean_score.items()
+        if isinstance(x.mean, Skipped)
+    ]
+    without: dict[str, list[str]] = {}
+    for name, _, _, shares in slices(item):
+        if isinstance(shares, Skipped):
+            without.setdefault(f"win shares: {shares.reason}", []).append(name)
+        elif isinstance(low := shares[item.leader].low, Skipped):
+            without.setdefault(f"intervals of win shares: {low.reason}", []).append(name)
+    found += [f"{what} ({', '.join(names)})" for what, names in without.items()]
+    return tuple(found)
+
+
+def _figure(item: ScoreboardAudit, level: str) -> Figure:
+    """Win shares of the shown systems on every slice, with intervals."""
+    named = shown_systems(item)
+    rows = [(name, n, s) for name, n, _, s in slices(item) if not isinstance(s, Skipped)]
+    words = "; ".join(
+        f"{name} (n = {n}): "
+        + ", ".join(f"{system} {numbers.share(shares[system].estimate)}" for system in named)
+        for name, n, shares in rows
+    )
+
+    def draw(axes: Any) -> None:
+        gap = 0.6 / len(named)
+        for place, system in enumerate(named):
+            x = [100 * shares[system].estimate for _, _, shares in rows]
+            y = [row + (place - (len(named) - 1) / 2) * gap for row in range(len(rows))]
+            ends = [_ends(shares[system]) for _, _, shares in rows]
+            errors = [[100 * (e - lo) for e, lo, _ in ends], [100 * (hi - e) for e, _, hi in ends]]
+            axes.errorbar(
+                x, y, xerr=errors, fmt="os^Dv"[place % 5], markersize=5, capsize=2, label=system
+            )
+        axes.set_yticks(range(len(rows)), [f"{name} (n = {n})" for name, n, _ in rows])
+        axes.invert_yaxis()
+        axes.set_xlim(left=0)
+        axes.set_xlabel(f"datasets won, % ({level} intervals)")
+        axes.legend(frameon=False)
+
+    return Figure(
+        f"Win shares of {item.scoreboard}, by slice",
+        f"Datasets won: {words}.",
+        draw,
+        (6.4, max(2.4, 0.55 * len(rows) + 1.2)),
+    )
+
+
+def _ends(x: Estimate) -> tuple[float, float, float]:
+    """Estimate and interval; no interval has no length. Resamples never put it outside."""
+    low = x.estimate if isinstance(x.low, Skipped) else min(x.low, x.estimate)
+    high = x.estimate if isinstance(x.high, Skipped) else max(x.high, x.estimate)
+    return x.estimate, low, high

@@ -14,6 +14,7 @@ from auditkit.version import __version__
 if TYPE_CHECKING:
     from auditkit.audits.fidelity import audit_fidelity
     from auditkit.audits.run import run_audits
+    from auditkit.audits.selection import audit_selection, compare_scoreboards
     from auditkit.checks.run import CheckReport, check
     from auditkit.demo import demo_data
     from auditkit.errors import AuditkitError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "audits.fidelity": ("audit_fidelity",),
     "audits.run": ("run_audits",),
+    "audits.selection": ("audit_selection", "compare_scoreboards"),
     "checks.run": ("CheckReport", "check"),
     "demo": ("demo_data",),
     "errors": ("AuditkitError",),
@@ -72,8 +74,10 @@ __all__ = [
     "Verification",
     "__version__",
     "audit_fidelity",
+    "audit_selection",
     "bootstrap",
     "check",
+    "compare_scoreboards",
     "demo_data",
     "export",
     "import_aslib",

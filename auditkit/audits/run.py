@@ -14,6 +14,7 @@ from auditkit.statistics.bootstrap import Progress, Resampler
 
 AUDITS: dict[str, tuple[str, ...]] = {
     "fidelity": ("benchmarks",),
+    "selection": ("scoreboards", "searches"),
 }
 """The audits, and the groups of an audit file that feed each."""
 

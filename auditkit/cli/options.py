@@ -58,7 +58,7 @@ def resampling_options(command: F) -> F:
     return command
 
 
-AUDITS = ("fidelity",)
+AUDITS = ("fidelity", "selection")
 
 
 def _names(
@@ -96,6 +96,30 @@ _OWN = (
         default="percentile",
         show_default=True,
         help="fidelity: kind of bootstrap interval.",
+    ),
+    click.option(
+        "--tie",
+        "selection__tie",
+        type=click.FloatRange(0),
+        default=1e-6,
+        show_default=True,
+        help="selection: scores that differ by no more are equal.",
+    ),
+    click.option(
+        "--candidates",
+        "selection__candidates",
+        type=click.IntRange(1),
+        default=None,
+        metavar="K",
+        help="selection: candidates that each search scored, for the noise floor of scoreboards.",
+    ),
+    click.option(
+        "--missing",
+        "selection__missing",
+        type=click.Choice(["loss", "drop", "error"]),
+        default="loss",
+        show_default=True,
+        help="selection: a system without a score loses the dataset, drops it, or is an error.",
     ),
 )
 

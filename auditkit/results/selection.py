@@ -456,7 +456,7 @@ class SearchGroup(Result):
     Attributes
     ----------
     scale
-        ``accuracy-like`` (higher is better, all scores in [0, 1]), ``higher is better`` or
+        ``accuracy-like`` (higher is better, all scores in [0, 1]), ``other, higher is better`` or
         ``lower is better``.
     n
         Datasets.

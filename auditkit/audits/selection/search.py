@@ -93,7 +93,7 @@ def _scales(search: Search) -> Iterator[tuple[str, str, Indices]]:
     scale = np.where(
         accuracy,
         "accuracy-like",
-        np.where(search.higher_is_better, "higher is better", "lower is better"),
+        np.where(search.higher_is_better, "other, higher is better", "lower is better"),
     ).tolist()
     group = search.group or ("",) * n
     rows: dict[tuple[str, str], list[int]] = {}

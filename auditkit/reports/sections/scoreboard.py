@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from auditkit.reports import numbers
+from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure, Section, Table
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.selection import TIE, HeadToHead, Rerun, ScoreboardAudit
@@ -24,7 +24,7 @@ def scoreboard_section(item: ScoreboardAudit, level: str) -> Section:
     tables = [_systems(item, level), _slices(item, level), _pairs(item)]
     if not isinstance(item.budget, Skipped):
         tables.append(_times(item))
-    tables += [_rerun(rerun) for rerun in item.reruns]
+    tables += [_rerun(number, rerun) for number, rerun in enumerate(item.reruns, 1)]
     figures = (_figure(item, level),) if not isinstance(item.win_share, Skipped) else ()
     return Section(
         title=f"selection: scoreboard {item.scoreboard}",
@@ -60,9 +60,9 @@ def verdict(item: ScoreboardAudit) -> str:
             "noise bound lie below it."
         )
     parts += [
-        f"Merging {rerun.run} would make its share "
+        f"Merging in second run {number} would make its share "
         f"{numbers.share(rerun.merged_win_share[leader])}: a splice of two runs."
-        for rerun in item.reruns
+        for number, rerun in enumerate(item.reruns, 1)
         if rerun.splice
     ]
     return " ".join(parts)
@@ -146,10 +146,10 @@ def _slices(item: ScoreboardAudit, level: str) -> Table:
         rest = [shares[s].estimate for s in item.systems if s not in named]
         cells += [numbers.share(sum(rest))] if folded else []
         rows.append((*cells, numbers.share(shares[TIE].estimate)))
-    for rerun in item.reruns:
+    for number, rerun in enumerate(item.reruns, 1):
         merged = rerun.merged_win_share
         rest_merged = sum(merged[s] for s in item.systems if s not in named)
-        cells = [f"merged with {rerun.run}", numbers.count(item.n_datasets), ""]
+        cells = [f"second run {number} merged in", numbers.count(item.n_datasets), ""]
         cells += [numbers.share(merged[system]) for system in named]
         cells += [numbers.share(rest_merged)] if folded else []
         rows.append((*cells, numbers.share(merged[TIE])))
@@ -207,7 +207,7 @@ def _pairs(item: ScoreboardAudit) -> Table:
 
 
 def _times(item: ScoreboardAudit) -> Table:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     budgets = {} if isinstance(item.budget, Skipped) else item.budget
     for system, x in budgets.items():
         if isinstance(x, Skipped):
@@ -236,7 +236,7 @@ def _ratio(item: ScoreboardAudit, system: str) -> str:
     return numbers.MISSING
 
 
-def _rerun(rerun: Rerun) -> Table:
+def _rerun(number: int, rerun: Rerun) -> Table:
     rows = tuple(
         (
             system,
@@ -255,7 +255,7 @@ def _rerun(rerun: Rerun) -> Table:
         f" Scores only in the first run: {gone}; only in the second: {new}." if gone + new else ""
     )
     return Table(
-        f"Second run {rerun.run}",
+        f"Second run {number}: {rerun.run}",
         ("system", "identical", "better", "worse", "median seconds", "wins"),
         rows,
         (False, *(True,) * 5),
@@ -345,13 +345,19 @@ def _figure(item: ScoreboardAudit, level: str) -> Figure:
             ends = [_ends(shares[system]) for _, _, shares in rows]
             errors = [[100 * (e - lo) for e, lo, _ in ends], [100 * (hi - e) for e, _, hi in ends]]
             axes.errorbar(
-                x, y, xerr=errors, fmt="os^Dv"[place % 5], markersize=5, capsize=2, label=system
+                x,
+                y,
+                xerr=errors,
+                fmt=style.MARKERS[place],
+                markersize=5,
+                capsize=2,
+                label=style.label(system),
             )
-        axes.set_yticks(range(len(rows)), [f"{name} (n = {n})" for name, n, _ in rows])
+        axes.set_yticks(range(len(rows)), [f"{style.label(name)} (n = {n})" for name, n, _ in rows])
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_xlabel(f"datasets won, % ({level} intervals)")
-        axes.legend(frameon=False)
+        axes.legend()
 
     return Figure(
         f"Win shares of {item.scoreboard}, by slice",

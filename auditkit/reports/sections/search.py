@@ -73,10 +73,13 @@ def _interval(x: Bias | CurvePoint, digits: int) -> str:
 
 
 def _digits(x: Bias | Skipped) -> int:
-    """Decimals that show three digits of the mean bias, between 2 and 6."""
-    if isinstance(x, Skipped) or x.mean <= 0:
-        return 4
-    return next((d for d in range(2, 6) if x.mean * 10**d >= 100), 6)
+    """Decimals that show two digits of the mean and of the median bias, between 2 and 6."""
+    return _decimals([] if isinstance(x, Skipped) else [x.mean, x.q50])
+
+
+def _decimals(values: list[float]) -> int:
+    smallest = min((x for x in values if x > 0), default=0.001)
+    return next((d for d in range(2, 6) if smallest * 10**d >= 10), 6)
 
 
 def _scores(item: SearchAudit, level: str) -> Table:
@@ -139,7 +142,7 @@ def _quartiles(item: SearchAudit) -> Table:
 
 def _curve(name: str, points: tuple[CurvePoint, ...], level: str) -> Table:
     wanted = _marks([point.k for point in points])
-    digits = 2 if name == RELATIVE else _digits_of([point.bias for point in points])
+    digits = 2 if name == RELATIVE else _decimals([max(point.bias for point in points)])
     rows = tuple(
         (
             numbers.count(point.k),
@@ -157,11 +160,6 @@ def _curve(name: str, points: tuple[CurvePoint, ...], level: str) -> Table:
         (True, True, True, True),
         "n: datasets whose trace is that long and has a choice by then.",
     )
-
-
-def _digits_of(values: list[float]) -> int:
-    largest = max(values)
-    return next((d for d in range(2, 6) if largest * 10**d >= 100), 6) if largest > 0 else 4
 
 
 def _marks(ks: list[int]) -> set[int]:
@@ -188,7 +186,7 @@ def _figure(search: str, name: str, points: tuple[CurvePoint, ...], level: str) 
         axes.set_xlabel("candidates evaluated")
         axes.set_ylabel(f"best on test - choice on validation\n({unit})")
         axes.set_ylim(bottom=0)
-        axes.legend(frameon=False)
+        axes.legend()
 
     return Figure(
         f"Selection curve of {search}: {name}",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from auditkit.checks.common import Check, Severity
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.selection import (
+    FAR_BELOW,
     Budget,
     HeadToHead,
     Rerun,
@@ -22,9 +23,6 @@ OVERRUN = 2.0
 
 TIME_RATIO = 1.25
 """Times are unequal when the median ratio of the winner's to the loser's exceeds this."""
-
-FAR_BELOW = 0.1
-"""A tie tolerance is far below the noise when it is less than this part of the median bound."""
 
 MOST_BELOW = 0.5
 """Margins are below the noise when more than this share of the leader's wins is."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 TIE = "tie"
 """The key of a share that no system won."""
 
+FAR_BELOW = 0.1
+"""A tie tolerance is far below the noise when it is less than this part of the median bound."""
+
 
 @dataclass(frozen=True, slots=True)
 class WinShares(Result):
@@ -206,8 +209,8 @@ class NoiseFloor(Result):
         Share of the n datasets whose margin (either sign) is below the bound.
     wins_below
         Share of the system's own wins whose margin is below the bound.
-    tie_ratio
-        The tie tolerance over the median bound.
+    tie_ratio, tie_far_below
+        The tie tolerance over the median bound, and whether that is less than ``FAR_BELOW``.
     systems
         The bound with each system's own score and K.
     """
@@ -221,6 +224,7 @@ class NoiseFloor(Result):
     margin_below: Estimate | Skipped
     wins_below: Estimate | Skipped
     tie_ratio: float | Skipped
+    tie_far_below: bool | Skipped
     systems: dict[str, Spread | Skipped]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from auditkit.audits.estimates import estimates
 from auditkit.audits.selection.records import Flags, Floats, Indices, Records
 from auditkit.results.common import Range, Skipped
-from auditkit.results.selection import NoiseFloor, Spread
+from auditkit.results.selection import FAR_BELOW, NoiseFloor, Spread
 from auditkit.schema import Scoreboard
 from auditkit.statistics.bootstrap import Resampling
 from auditkit.statistics.selection import binomial_sigma, noise_bound
@@ -59,6 +59,8 @@ def noise_floor(
     )
     own = bound[mine, leader]
     spread = _spread(own)
+    zero = Skipped("the median bound is zero")
+    ratio = tie / spread.median if spread.median > 0 else zero
     wins = Skipped("the leading system wins none of these datasets")
     return NoiseFloor(
         system=board.systems[leader],
@@ -69,7 +71,8 @@ def noise_floor(
         median_margin=float(np.median(margin[won])) if won.any() else wins,
         margin_below=margin_below,
         wins_below=wins_below if won.any() else wins,
-        tie_ratio=tie / spread.median if spread.median > 0 else Skipped("the median bound is zero"),
+        tie_ratio=ratio,
+        tie_far_below=ratio if isinstance(ratio, Skipped) else ratio < FAR_BELOW,
         systems={
             system: _spread(bound[has[:, column], column])
             if has[:, column].any()

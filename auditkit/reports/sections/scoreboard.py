@@ -167,8 +167,14 @@ def _slices(item: ScoreboardAudit, level: str) -> Table:
 
 
 def shown_systems(item: ScoreboardAudit) -> list[str]:
-    """The leading system and those with the best mean ranks after it, as many as fit."""
-    others = sorted((s for s in item.systems if s != item.leader), key=item.mean_rank.__getitem__)
+    """The leading system and those with the most wins after it, as many as fit."""
+
+    def place(system: str) -> tuple[float, float]:
+        shares = item.win_share
+        won = 0.0 if isinstance(shares, Skipped) else shares[system].estimate
+        return -won, item.mean_rank[system]
+
+    others = sorted((s for s in item.systems if s != item.leader), key=place)
     return [item.leader, *others[: MOST_COLUMNS - 1]]
 
 

@@ -113,7 +113,8 @@ def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
     from auditkit.kernels import draws as kernels
 
     key = np.random.SeedSequence(draws.seed).generate_state(1, np.uint64)[0]
-    thresholds, rare = kernels.poisson_table(draws.units)
+    # fewer units are drawn singly, and the table is not looked at
+    thresholds, rare = kernels.poisson_table(max(draws.units, kernels.SMALLEST_POISSON))
 
     def fill(counts: Counts, start: int) -> None:
         words = np.empty(-(-draws.units // 4), dtype=np.uint64)

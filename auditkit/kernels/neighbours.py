@@ -261,7 +261,7 @@ def nearest(
     """
     n = scores.size
     n_blocks = low.shape[0]
-    full = 2 * k
+    full = max(k + 1, min(2 * k, n))
     distance = np.empty((QUERY_BLOCK, full + BLOCK))
     position = np.empty((QUERY_BLOCK, full + BLOCK), np.int64)
     count = np.zeros(QUERY_BLOCK, np.int64)

@@ -7,8 +7,11 @@ Sources: Knuth, The Art of Computer Programming 2, 4.2.2, Theorem B (two_sum); D
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditkit.kernels.jit import jit
+
+Floats = NDArray[np.float64]
 
 _SPLITTER = 134217729.0  # 2**27 + 1
 
@@ -31,7 +34,9 @@ def two_product(a: float, b: float) -> tuple[float, float]:
     scaled = _SPLITTER * b
     b_high = scaled - (scaled - b)
     b_low = b - b_high
-    return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+    return product, a_low * b_low - (
+        ((product - a_high * b_high) - a_low * b_high) - a_high * b_low
+    )
 
 
 @jit
@@ -42,7 +47,7 @@ def add(high: float, low: float, other_high: float, other_low: float) -> tuple[f
 
 
 @jit
-def running_sums(values: np.ndarray, squares: bool) -> tuple[np.ndarray, np.ndarray]:
+def running_sums(values: Floats, squares: bool) -> tuple[Floats, Floats]:
     """Sums of the first 0, 1, .., n values [n], or of their squares, as two doubles each: two arrays [n + 1]."""
     n = values.size
     high = np.zeros(n + 1)

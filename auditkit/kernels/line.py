@@ -7,14 +7,18 @@ so that both find the same neighbours.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditkit.kernels.compensated import add, running_sums, variance_of_sums
 from auditkit.kernels.jit import jit
 from auditkit.kernels.neighbours import epanechnikov, quantiles, summarise
 
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
 
 @jit
-def totals(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def totals(scores: Floats) -> tuple[Floats, Indices]:
     """Running totals of the scores [n]: sums and sums of squares [4, n + 1], counts below and above 0 [2, n + 1]."""
     n = scores.size
     sums = np.empty((4, n + 1))
@@ -34,7 +38,7 @@ def _distance(point: float, query: float) -> float:
 
 
 @jit
-def _window(points: np.ndarray, query: float, k: int) -> int:
+def _window(points: Floats, query: float, k: int) -> int:
     """Where the window of k nearest points starts; at equal distance the left ones are taken."""
     low = 0
     high = points.size - k
@@ -49,9 +53,9 @@ def _window(points: np.ndarray, query: float, k: int) -> int:
 
 
 @jit
-def _edges(points: np.ndarray, query: float, reach: float) -> tuple[int, int, int, int]:
+def _edges(points: Floats, query: float, reach: float) -> tuple[int, int, int, int]:
     """Bounds of the points at most at a squared distance, and of those nearer: outer start, start, stop, outer stop."""
-    middle = np.searchsorted(points, query, side="right")
+    middle = int(np.searchsorted(points, query, side="right"))
     outer_start = _first(points, query, reach, 0, middle, True, True)
     start = _first(points, query, reach, 0, middle, True, False)
     stop = _first(points, query, reach, middle, points.size, False, False)
@@ -61,7 +65,7 @@ def _edges(points: np.ndarray, query: float, reach: float) -> tuple[int, int, in
 
 @jit
 def _first(
-    points: np.ndarray, query: float, reach: float, low: int, high: int, inside: bool, closed: bool
+    points: Floats, query: float, reach: float, low: int, high: int, inside: bool, closed: bool
 ) -> int:
     """First position in low..high whose point is inside the reach (or outside of it), on one side of the query."""
     while low < high:
@@ -76,7 +80,9 @@ def _first(
 
 
 @jit
-def _of_left_run(index: np.ndarray, left: int, n_left: int, right: int, n_right: int, wanted: int) -> int:
+def _of_left_run(
+    index: Indices, left: int, n_left: int, right: int, n_right: int, wanted: int
+) -> int:
     """How many of the ``wanted`` smallest indices lie in the left one of two runs that are sorted by index."""
     low = max(0, wanted - n_right)
     high = min(n_left, wanted)
@@ -90,7 +96,7 @@ def _of_left_run(index: np.ndarray, left: int, n_left: int, right: int, n_right:
 
 
 @jit
-def _slices(points: np.ndarray, index: np.ndarray, query: float, k: int, out: np.ndarray) -> bool:
+def _slices(points: Floats, index: Indices, query: float, k: int, out: Indices) -> bool:
     """The k nearest points as slices (start, stop) in ``out`` [3, 2].
 
     False where that cannot be: different points at the same rounded distance, too many of them. The slices are then
@@ -123,9 +129,7 @@ def _slices(points: np.ndarray, index: np.ndarray, query: float, k: int, out: np
 
 
 @jit
-def _sum_slices(
-    slices: np.ndarray, sums: np.ndarray, counts: np.ndarray, moments: np.ndarray
-) -> None:
+def _sum_slices(slices: Indices, sums: Floats, counts: Indices, moments: Floats) -> None:
     """Moments of the scores in the slices, each counting once."""
     weight, below, above = 0, 0, 0
     first, first_low, second, second_low = 0.0, 0.0, 0.0, 0.0
@@ -150,7 +154,7 @@ def _sum_slices(
 
 
 @jit
-def _gather(slices: np.ndarray, scores: np.ndarray, out: np.ndarray) -> int:
+def _gather(slices: Indices, scores: Floats, out: Floats) -> int:
     count = 0
     for piece in range(slices.shape[0]):
         for i in range(slices[piece, 0], slices[piece, 1]):
@@ -160,12 +164,12 @@ def _gather(slices: np.ndarray, scores: np.ndarray, out: np.ndarray) -> int:
 
 
 @jit
-def _gather_tied(
-    slices: np.ndarray, index: np.ndarray, scores: np.ndarray, k: int, out: np.ndarray
-) -> int:
+def _gather_tied(slices: Indices, index: Indices, scores: Floats, k: int, out: Floats) -> int:
     """Scores of the strictly nearer points and of the tied ones with the smallest indices, k in all."""
     count = _gather(slices[:1], scores, out)
-    tied = np.concatenate((np.arange(slices[1, 0], slices[1, 1]), np.arange(slices[2, 0], slices[2, 1])))
+    tied = np.concatenate(
+        (np.arange(slices[1, 0], slices[1, 1]), np.arange(slices[2, 0], slices[2, 1]))
+    )
     for i in np.argsort(index[tied])[: k - count]:
         out[count] = scores[tied[i]]
         count += 1
@@ -174,9 +178,9 @@ def _gather_tied(
 
 @jit
 def nearest_on_line(
-    queries: np.ndarray, first: int, last: int, points: np.ndarray, index: np.ndarray, scores: np.ndarray,
-    sums: np.ndarray, counts: np.ndarray, k: int,
-    levels: np.ndarray, moments: np.ndarray, upper: np.ndarray, lower: np.ndarray,
+    queries: Floats, first: int, last: int, points: Floats, index: Indices, scores: Floats,
+    sums: Floats, counts: Indices, k: int,
+    levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the k nearest points, for the queries first..last.
 
@@ -207,9 +211,9 @@ def nearest_on_line(
 
 @jit
 def within_on_line(
-    queries: np.ndarray, first: int, last: int, points: np.ndarray, scores: np.ndarray,
-    sums: np.ndarray, counts: np.ndarray, radius: float, smooth: bool,
-    levels: np.ndarray, moments: np.ndarray, upper: np.ndarray, lower: np.ndarray,
+    queries: Floats, first: int, last: int, points: Floats, scores: Floats,
+    sums: Floats, counts: Indices, radius: float, smooth: bool,
+    levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the points within a radius, for the queries first..last; as in ``neighbours.within``."""
     limit = radius * radius

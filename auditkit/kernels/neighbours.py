@@ -9,9 +9,13 @@ Neighbours are ordered by (distance, index of the point).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditkit.kernels.compensated import two_sum
 from auditkit.kernels.jit import jit
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 BLOCK = 64
 """Points in a block; a block's coordinates then fit the fastest cache for up to 64 dimensions."""
@@ -26,12 +30,12 @@ _CHUNK = 16  # distances looked at together before any is looked at alone
 _BISECTIONS = 64
 
 
-def block_order(points: np.ndarray, block: int) -> np.ndarray:
+def block_order(points: Floats, block: int) -> Indices:
     """Indices of the points [n, d] such that every run of ``block`` of them is a leaf of a balanced k-d tree.
 
     A node is cut at a multiple of the block size nearest to its median, across its widest dimension.
     """
-    order = np.arange(len(points))
+    order = np.arange(len(points), dtype=np.int64)
     nodes = [(0, len(points))]
     while nodes:
         start, stop = nodes.pop()
@@ -47,13 +51,13 @@ def block_order(points: np.ndarray, block: int) -> np.ndarray:
     return order
 
 
-def boxes(points: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
+def boxes(points: Floats, block: int) -> tuple[Floats, Floats]:
     """Lowest and highest coordinates of every run of ``block`` points: two arrays [blocks, d]."""
     starts = np.arange(0, len(points), block)
     return np.minimum.reduceat(points, starts, axis=0), np.maximum.reduceat(points, starts, axis=0)
 
 
-def tiles(points: np.ndarray) -> np.ndarray:
+def tiles(points: Floats) -> Floats:
     """Coordinates of points [n, d] in blocks, one coordinate after the other: [blocks, d, BLOCK], padded with 0."""
     n, d = points.shape
     blocks = -(-n // BLOCK)
@@ -64,7 +68,13 @@ def tiles(points: np.ndarray) -> np.ndarray:
 
 @jit
 def _bounds(
-    queries: np.ndarray, begin: int, size: int, low: np.ndarray, high: np.ndarray, out: np.ndarray, total: np.ndarray
+    queries: Floats,
+    begin: int,
+    size: int,
+    low: Floats,
+    high: Floats,
+    out: Floats,
+    total: Floats,
 ) -> None:
     """Lower bounds of the squared distances of ``size`` queries [d, m] to every box [blocks, d], and their sums."""
     d = queries.shape[0]
@@ -83,7 +93,7 @@ def _bounds(
 
 
 @jit
-def _distances(tiles: np.ndarray, b: int, queries: np.ndarray, row: int, out: np.ndarray) -> None:
+def _distances(tiles: Floats, b: int, queries: Floats, row: int, out: Floats) -> None:
     """Squared distances of a query, a column of [d, m], to the points of a block of [blocks, d, BLOCK].
 
     Four coordinates a pass, to spare loads and stores; the order of the sum is that of one coordinate a pass.
@@ -93,7 +103,12 @@ def _distances(tiles: np.ndarray, b: int, queries: np.ndarray, row: int, out: np
         out[j] = 0.0
     k = 0
     while k + 4 <= d:
-        q0, q1, q2, q3 = queries[k, row], queries[k + 1, row], queries[k + 2, row], queries[k + 3, row]
+        q0, q1, q2, q3 = (
+            queries[k, row],
+            queries[k + 1, row],
+            queries[k + 2, row],
+            queries[k + 3, row],
+        )
         for j in range(BLOCK):
             t0 = tiles[b, k, j] - q0
             t1 = tiles[b, k + 1, j] - q1
@@ -111,7 +126,13 @@ def _distances(tiles: np.ndarray, b: int, queries: np.ndarray, row: int, out: np
 
 @jit
 def _append(
-    found: np.ndarray, m: int, limit: float, start: int, distance: np.ndarray, position: np.ndarray, count: int
+    found: Floats,
+    m: int,
+    limit: float,
+    start: int,
+    distance: Floats,
+    position: Indices,
+    count: int,
 ) -> int:
     """Append the points among ``found`` [m] that are within the limit; the new count."""
     for first in range(0, m, _CHUNK):
@@ -130,7 +151,7 @@ def _append(
 
 @jit
 def _shrink(
-    distance: np.ndarray, position: np.ndarray, index: np.ndarray, count: int, k: int, most: int
+    distance: Floats, position: Indices, index: Indices, count: int, k: int, most: int
 ) -> tuple[int, float]:
     """Keep the k nearest of ``count`` > k candidates, and up to ``most`` in all; how many, and a limit for them.
 
@@ -170,7 +191,7 @@ def _shrink(
 
 
 @jit
-def summarise(scores: np.ndarray, weights: np.ndarray, count: int, moments: np.ndarray) -> None:
+def summarise(scores: Floats, weights: Floats, count: int, moments: Floats) -> None:
     """Weight, weighted mean, uncorrected variance and shares of the first ``count`` scores, into a row of moments."""
     weight, weight_error = 0.0, 0.0
     total, total_error = 0.0, 0.0
@@ -208,7 +229,12 @@ def summarise(scores: np.ndarray, weights: np.ndarray, count: int, moments: np.n
 
 @jit
 def quantiles(
-    scores: np.ndarray, weights: np.ndarray, count: int, levels: np.ndarray, upper: np.ndarray, lower: np.ndarray
+    scores: Floats,
+    weights: Floats,
+    count: int,
+    levels: Floats,
+    upper: Floats,
+    lower: Floats,
 ) -> None:
     """Weighted quantiles of the first ``count`` scores, for every level, from below and mirrored from above.
 
@@ -227,20 +253,20 @@ def quantiles(
 
 
 @jit
-def _reach(scores: np.ndarray, weights: np.ndarray, order: np.ndarray, wanted: float) -> float:
+def _reach(scores: Floats, weights: Floats, order: Indices, wanted: float) -> float:
     held = 0.0
     for i in order:
         held += weights[i]
         if held >= wanted:
-            return scores[i]
-    return scores[order[-1]]
+            return float(scores[i])
+    return float(scores[order[-1]])
 
 
 @jit
 def nearest(
-    queries: np.ndarray, first: int, last: int, tiles: np.ndarray, low: np.ndarray, high: np.ndarray,
-    index: np.ndarray, scores: np.ndarray, k: int,
-    levels: np.ndarray, moments: np.ndarray, upper: np.ndarray, lower: np.ndarray,
+    queries: Floats, first: int, last: int, tiles: Floats, low: Floats, high: Floats,
+    index: Indices, scores: Floats, k: int,
+    levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the k nearest points, for the queries first..last.
 
@@ -285,7 +311,9 @@ def nearest(
                 _distances(tiles, b, queries, begin + q, found)
                 count[q] = _append(found, m, limit[q], start, distance[q], position[q], count[q])
                 if count[q] >= full:
-                    count[q], limit[q] = _shrink(distance[q], position[q], index, count[q], k, k + (k >> 3))
+                    count[q], limit[q] = _shrink(
+                        distance[q], position[q], index, count[q], k, k + (k >> 3)
+                    )
         for q in range(size):
             if count[q] > k:
                 _shrink(distance[q], position[q], index, count[q], k, k)
@@ -298,9 +326,9 @@ def nearest(
 
 @jit
 def within(
-    queries: np.ndarray, first: int, last: int, tiles: np.ndarray, low: np.ndarray, high: np.ndarray,
-    scores: np.ndarray, radius: float, smooth: bool, levels: np.ndarray,
-    moments: np.ndarray, upper: np.ndarray, lower: np.ndarray,
+    queries: Floats, first: int, last: int, tiles: Floats, low: Floats, high: Floats,
+    scores: Floats, radius: float, smooth: bool, levels: Floats,
+    moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the points within a radius, for the queries first..last; as in ``nearest``.
 

@@ -80,9 +80,13 @@ class Rule:
             A residual is not a number, or a scale is not above 0.
         """
         spread = np.asarray(scale, dtype=np.float64)
-        residuals = (np.asarray(scores, dtype=np.float64) - centre) / spread
+        residuals = (
+            np.asarray(scores, dtype=np.float64) - np.asarray(centre, dtype=np.float64)
+        ) / spread
         if not (spread > 0).all() or not np.isfinite(residuals).all():
-            raise StatisticsError("a residual is not finite", expected="finite scores, a scale above 0")
+            raise StatisticsError(
+                "a residual is not finite", expected="finite scores, a scale above 0"
+            )
         return cls(np.sort(np.atleast_1d(residuals)))
 
     def thresholds(self, alpha: float) -> tuple[float, float]:
@@ -181,4 +185,5 @@ def benjamini_hochberg(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
     below = np.flatnonzero(np.sort(values) <= line)
     if below.size == 0:
         return np.zeros(m, dtype=bool)
-    return values <= np.sort(values)[below[-1]]
+    rejected: NDArray[np.bool_] = values <= np.sort(values)[below[-1]]
+    return rejected

@@ -50,7 +50,7 @@ class LocalMoments:
     @property
     def fallback(self) -> NDArray[np.bool_]:
         """[m] whether no point has weight there."""
-        return self.weight == 0
+        return np.equal(self.weight, 0)
 
 
 def local_moments(
@@ -127,14 +127,16 @@ def local_moments(
     outputs = (shares, moments, upper, lower)
     report = None if progress is None else lambda done, of: progress("neighbours", done, of)
     search = _search_line if points.shape[1] == 1 else _search_blocks
-    order, work = search(points, scores, queries, neighbours, radius, kernel, outputs)
+    order, work = search(
+        points, scores, queries, neighbours, radius, kernel == "epanechnikov", outputs
+    )
     run_parts(work, m, _QUERIES_A_PART, threads, report)
     if order is not None:
         back = np.empty_like(order)
         back[order] = np.arange(m)
         moments, upper, lower = moments[back], upper[back], lower[back]
     _fall_back(scores, shares, moments, upper, lower)
-    return LocalMoments(*np.ascontiguousarray(moments.T), upper=upper, lower=lower)
+    return _as_moments(moments, upper, lower)
 
 
 def global_moments(scores: ArrayLike, levels: Sequence[float] = ()) -> LocalMoments:
@@ -142,10 +144,17 @@ def global_moments(scores: ArrayLike, levels: Sequence[float] = ()) -> LocalMome
     values = np.asarray(scores, dtype=np.float64)
     row, upper, lower = np.zeros((1, 5)), np.zeros((1, len(levels))), np.zeros((1, len(levels)))
     _summarise(values, np.array([float(level) for level in levels]), row, upper, lower)
-    return LocalMoments(*row.T, upper=upper, lower=lower)
+    return _as_moments(row, upper, lower)
 
 
-def _read(points: ArrayLike, scores: ArrayLike, queries: ArrayLike) -> tuple[Floats, Floats, Floats]:
+def _as_moments(rows: Floats, upper: Floats, lower: Floats) -> LocalMoments:
+    weight, mean, variance, below, above = np.ascontiguousarray(rows.T)
+    return LocalMoments(weight, mean, variance, below, above, upper, lower)
+
+
+def _read(
+    points: ArrayLike, scores: ArrayLike, queries: ArrayLike
+) -> tuple[Floats, Floats, Floats]:
     x = np.ascontiguousarray(points, dtype=np.float64)
     s = np.ascontiguousarray(scores, dtype=np.float64)
     q = np.ascontiguousarray(queries, dtype=np.float64)
@@ -168,7 +177,9 @@ def _read(points: ArrayLike, scores: ArrayLike, queries: ArrayLike) -> tuple[Flo
 
 def _check_reach(n: int, neighbours: int | None, radius: float | None, kernel: str) -> None:
     if (neighbours is None) == (radius is None):
-        raise UsageError("neighbours or a radius", found="both" if radius else "neither", expected="one")
+        raise UsageError(
+            "neighbours or a radius", found="both" if radius else "neither", expected="one"
+        )
     if neighbours is not None and not 1 <= neighbours <= n:
         raise UsageError(
             "number of neighbours out of range", found=neighbours, expected=f"1 to {n}, the points"
@@ -176,35 +187,37 @@ def _check_reach(n: int, neighbours: int | None, radius: float | None, kernel: s
     if radius is not None and not (0 < radius < np.inf and 0 < radius * radius < np.inf):
         raise UsageError("radius out of range", found=radius, expected="a positive number")
     if kernel not in get_args(Kernel):
-        raise UsageError("unknown kernel", found=repr(kernel), expected=" or ".join(get_args(Kernel)))
+        raise UsageError(
+            "unknown kernel", found=repr(kernel), expected=" or ".join(get_args(Kernel))
+        )
 
 
-Search = tuple[NDArray[np.intp] | None, Callable[[int, int], None]]
+Search = tuple[NDArray[np.int64] | None, Callable[[int, int], None]]
 
 
 def _search_line(
     points: Floats, scores: Floats, queries: Floats,
-    neighbours: int | None, radius: float | None, kernel: str, outputs: Any,
+    k: int, radius: float, smooth: bool, outputs: Any,
 ) -> Search:  # fmt: skip
     from auditkit.kernels.line import nearest_on_line, totals, within_on_line
 
-    index = np.argsort(points[:, 0], kind="stable")
+    index: NDArray[np.int64] = np.argsort(points[:, 0], kind="stable").astype(np.int64)
     line = np.ascontiguousarray(points[index, 0])
     ordered = scores[index]
     sums, counts = totals(ordered)
     x = np.ascontiguousarray(queries[:, 0])
-    if neighbours is not None:
+    if k:
         return None, lambda first, last: nearest_on_line(
-            x, first, last, line, index, ordered, sums, counts, neighbours, *outputs
+            x, first, last, line, index, ordered, sums, counts, k, *outputs
         )
     return None, lambda first, last: within_on_line(
-        x, first, last, line, ordered, sums, counts, radius, kernel == "epanechnikov", *outputs
+        x, first, last, line, ordered, sums, counts, radius, smooth, *outputs
     )
 
 
 def _search_blocks(
     points: Floats, scores: Floats, queries: Floats,
-    neighbours: int | None, radius: float | None, kernel: str, outputs: Any,
+    k: int, radius: float, smooth: bool, outputs: Any,
 ) -> Search:  # fmt: skip
     from auditkit.kernels import neighbours as blocks
 
@@ -215,12 +228,12 @@ def _search_blocks(
     ordered = scores[index]
     order = blocks.block_order(queries, blocks.QUERY_BLOCK)
     columns = np.ascontiguousarray(queries[order].T)
-    if neighbours is not None:
+    if k:
         return order, lambda first, last: blocks.nearest(
-            columns, first, last, tiles, low, high, index, ordered, neighbours, *outputs
+            columns, first, last, tiles, low, high, index, ordered, k, *outputs
         )
     return order, lambda first, last: blocks.within(
-        columns, first, last, tiles, low, high, ordered, radius, kernel == "epanechnikov", *outputs
+        columns, first, last, tiles, low, high, ordered, radius, smooth, *outputs
     )
 
 
@@ -236,9 +249,7 @@ def _fall_back(
         upper[nothing], lower[nothing] = above[0], below[0]
 
 
-def _summarise(
-    scores: Floats, levels: Floats, row: Floats, upper: Floats, lower: Floats
-) -> None:
+def _summarise(scores: Floats, levels: Floats, row: Floats, upper: Floats, lower: Floats) -> None:
     from auditkit.kernels.neighbours import quantiles, summarise
 
     ones = np.ones(len(scores))

@@ -239,7 +239,11 @@ def test_progress_reaches_the_end():
     points, scores, queries = sample(50, 1300, 2, seed=2)
     seen = []
     local_moments(points, scores, queries, neighbours=3, progress=lambda *step: seen.append(step))
-    assert seen == [("neighbours", 512, 1300), ("neighbours", 1024, 1300), ("neighbours", 1300, 1300)]
+    assert seen == [
+        ("neighbours", 512, 1300),
+        ("neighbours", 1024, 1300),
+        ("neighbours", 1300, 1300),
+    ]
 
 
 POINTS, SCORES = [[0.0], [1.0]], [1.0, 2.0]

@@ -13,6 +13,7 @@ from auditkit.version import __version__
 
 if TYPE_CHECKING:
     from auditkit.audits.fidelity import audit_fidelity
+    from auditkit.audits.local import audit_local
     from auditkit.audits.run import run_audits
     from auditkit.audits.selection import audit_selection, compare_scoreboards
     from auditkit.checks.run import CheckReport, check
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "audits.fidelity": ("audit_fidelity",),
+    "audits.local": ("audit_local",),
     "audits.run": ("run_audits",),
     "audits.selection": ("audit_selection", "compare_scoreboards"),
     "checks.run": ("CheckReport", "check"),
@@ -74,6 +76,7 @@ __all__ = [
     "Verification",
     "__version__",
     "audit_fidelity",
+    "audit_local",
     "audit_selection",
     "bootstrap",
     "check",

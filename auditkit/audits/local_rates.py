@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ RATES = (
     "declared_a", "declared_b", "false_winner_rate", "false_a", "false_b", "false_share", "conditional_gain"
 )  # fmt: skip
 
+AMONG_DECLARED = ("false_share", "conditional_gain")
+"""Rates taken where a winner is declared, not over all test observations."""
+
 
 def rates(
     declared: Sequence[dict[str, Winners]], scores: Scores, plan: Resampling
@@ -30,7 +34,7 @@ def rates(
     blocks = [(name, w) for winners in declared for name, w in winners.items()]
     columns = np.column_stack([_columns(w, score, gap) for _, w in blocks])
     counts = [
-        int((w != NOBODY).sum()) if rate in ("false_share", "conditional_gain") else len(w)
+        int((w != NOBODY).sum()) if rate in AMONG_DECLARED else len(w)
         for _, w in blocks
         for rate in RATES
     ]
@@ -41,13 +45,30 @@ def rates(
         for name, w in winners.items():
             quantities: dict[str, Any] = dict(zip(RATES, found, strict=False))
             n = int((w != NOBODY).sum())
-            if not n:
-                nothing = Skipped("no winner is declared")
-                quantities |= {"false_share": nothing, "conditional_gain": nothing}
+            for rate, quantity in quantities.items():
+                quantities[rate] = _tidy(quantity, n, rate)
             out[-1][name] = {
                 "rule": name.removeprefix("controlled "), "n_declared": n, **quantities
             }  # fmt: skip
     return out
+
+
+def _tidy(x: Estimate | Skipped, n_declared: int, rate: str) -> Estimate | Skipped:
+    """Say why there is nothing to say of the declared winners; keep rounding from leaving [0, 1]."""
+    among = rate in AMONG_DECLARED
+    if among and n_declared == 0:
+        return Skipped("no winner is declared")
+    if isinstance(x, Skipped):
+        return x
+    if among and n_declared == 1:
+        one = Skipped("one winner is declared: nothing to resample")
+        return replace(x, low=one, high=one)
+    if rate == "conditional_gain":
+        return x
+    low, high = (
+        min(max(end, 0.0), 1.0) if isinstance(end, float) else end for end in (x.low, x.high)
+    )
+    return replace(x, low=low, high=high)
 
 
 def _columns(winners: Winners, score: Floats, gap: Floats) -> Floats:

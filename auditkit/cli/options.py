@@ -58,7 +58,7 @@ def resampling_options(command: F) -> F:
     return command
 
 
-AUDITS = ("fidelity", "selection")
+AUDITS = ("fidelity", "selection", "local")
 
 
 def _names(
@@ -120,6 +120,44 @@ _OWN = (
         default="loss",
         show_default=True,
         help="selection: a system without a score loses the dataset, drops it, or is an error.",
+    ),
+    click.option(
+        "--alpha",
+        "local__alpha",
+        type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+        multiple=True,
+        help="local: bound on the false winner rate of each direction (repeatable).  [default: 0.1]",
+    ),
+    click.option(
+        "--score",
+        "local__score",
+        type=click.Choice(["gap", "log_ratio", "standardized"]),
+        help="local: what is compared; negative where A is better.  [default: gap]",
+    ),
+    click.option(
+        "--neighbours",
+        "local__neighbours",
+        type=click.IntRange(1),
+        help="local: nearest observations in a local mean.  [default: root of the estimation split]",
+    ),
+    click.option(
+        "--radius",
+        "local__radius",
+        type=click.FloatRange(0, min_open=True),
+        help="local: reach of a kernel instead, in standard deviations of the covariates.",
+    ),
+    click.option(
+        "--kernel",
+        "local__kernel",
+        type=click.Choice(["box", "epanechnikov"]),
+        help="local: weights within the radius.  [default: box]",
+    ),
+    click.option(
+        "--map-control",
+        "local__map_control",
+        is_flag=True,
+        default=None,
+        help="local: Benjamini-Hochberg over the whole map too.",
     ),
 )
 

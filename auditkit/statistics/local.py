@@ -127,9 +127,9 @@ def local_moments(
     outputs = (shares, moments, upper, lower)
     report = None if progress is None else lambda done, of: progress("neighbours", done, of)
     search = _search_line if points.shape[1] == 1 else _search_blocks
-    order, work = search(
-        points, scores, queries, neighbours, radius, kernel == "epanechnikov", outputs
-    )
+    k, reach = neighbours or 0, radius or 0.0
+    smooth = kernel == "epanechnikov"
+    order, work = search(points, scores, queries, k, reach, smooth, outputs)
     run_parts(work, m, _QUERIES_A_PART, threads, report)
     if order is not None:
         back = np.empty_like(order)

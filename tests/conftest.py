@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# the first example may wait for a kernel to be compiled
+settings.register_profile("auditkit", deadline=None)
+settings.load_profile("auditkit")
 
 
 @pytest.fixture(scope="session")

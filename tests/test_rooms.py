@@ -23,8 +23,8 @@ ROOMS = {
     "statistics": {"statistics", "kernels", "errors", "numpy", "scipy"},
     "results": {"results", "schema", "version", "numpy", "pandas"},
     "audits": {"audits", "statistics", "results", "schema", "errors", "numpy"},
-    "checks": {"checks", "claims", "results"},
-    "claims": {"results", "errors"},
+    "checks": {"checks", "claims", "results", "errors"},
+    "claims": {"claims", "errors"},
     "reports": SHARED
     | {"reports", "checks", "claims", "results", "schema", "rich", "jinja2", "matplotlib"},
     "importers": SHARED

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from auditkit.checks.claims import check_claims
 from auditkit.checks.common import Check
+from auditkit.claims.file import Claim
 from auditkit.results.audit import Audit
 from auditkit.results.common import Result, Stamp
 
@@ -71,8 +74,15 @@ class CheckReport(Result):
         }
 
 
-def check(audit: Audit, *, tolerance: float = 1e-12, strict: bool = False) -> CheckReport:
-    """Judge every identity and every conclusion of an audit.
+def check(
+    audit: Audit,
+    *,
+    tolerance: float = 1e-12,
+    strict: bool = False,
+    claims: Sequence[Claim] = (),
+    claims_file: str | None = None,
+) -> CheckReport:
+    """Judge every identity and every conclusion of an audit, and what was printed of it.
 
     Parameters
     ----------
@@ -82,10 +92,21 @@ def check(audit: Audit, *, tolerance: float = 1e-12, strict: bool = False) -> Ch
         The largest residual of an identity, relative to the size of the scores where they exceed 1.
     strict
         Whether warnings fail too.
+    claims
+        Printed figures, of ``read_claims``.
+    claims_file
+        Their file, for messages.
+
+    Raises
+    ------
+    UsageError
+        A claim names something that is not there.
     """
     found: list[Check] = []
     for name, result in audit.results.items():
         found += getattr(import_module(f"auditkit.checks.{name}"), f"check_{name}")(
             result, tolerance=tolerance
         )
+    if claims:
+        found += check_claims(claims, audit.to_dict(), file=claims_file)
     return CheckReport(audit.stamp, tuple(found), tolerance, strict)

@@ -15,6 +15,7 @@ import click
 
 from auditkit.cli.audit import audit
 from auditkit.cli.check import check
+from auditkit.cli.claims import claims
 from auditkit.cli.demo import demo
 from auditkit.cli.importing import export, import_, verify
 from auditkit.cli.inspect import inspect
@@ -33,7 +34,7 @@ def auditkit() -> None:
     """
 
 
-for command in (demo, inspect, audit, check, import_, verify, export):
+for command in (demo, inspect, audit, check, claims, import_, verify, export):
     auditkit.add_command(command)
 
 

@@ -15,7 +15,7 @@ from auditkit.cli.output import emit, progress, width
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["table", "json"]),
+    type=click.Choice(["table", "json", "html", "markdown", "latex"]),
     default="table",
     show_default=True,
     help="Form of the result.",

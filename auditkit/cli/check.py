@@ -19,11 +19,17 @@ from auditkit.cli.output import emit, progress, width
     show_default=True,
     help="Largest residual of an identity, relative to the size of the scores where they exceed 1.",
 )
+@click.option(
+    "--claims",
+    type=click.Path(),
+    metavar="CLAIMS.toml",
+    help="Printed figures to hold against the recomputed ones; see auditkit claims.",
+)
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "junit", "github"]),
     default="text",
     show_default=True,
     help="Form of the result.",
@@ -36,12 +42,13 @@ def check(
     /,
     file: str,
     tolerance: float,
+    claims: str | None,
     strict: bool,
     format_: str,
     out: str | None,
     how: dict[str, Any],
 ) -> None:
-    """Check every identity that must hold in FILE; exit with 1 when one is broken.
+    """Check every identity that must hold in FILE, and what was printed of it; exit with 1 when one is broken.
 
     A broken identity is an error. A conclusion that a reader should see (a reversal, an interval that certifies
     nothing) is a warning, and fails only with --strict.
@@ -49,10 +56,13 @@ def check(
     from auditkit import store
     from auditkit.audits.run import run_audits
     from auditkit.checks.run import check as judge
+    from auditkit.claims.file import read_claims
     from auditkit.reports.checks import render_checks
 
+    printed = read_claims(claims) if claims else ()
     data = store.open(file)
     with progress() as report:
-        result = judge(run_audits(data, progress=report, **how), tolerance=tolerance, strict=strict)
+        audit = run_audits(data, progress=report, **how)
+    result = judge(audit, tolerance=tolerance, strict=strict, claims=printed, claims_file=claims)
     emit(render_checks(result, format_, width=width()), out)
     context.exit(0 if result.passed else 1)

@@ -27,10 +27,10 @@ def emit(text: str, out: str | None) -> None:
 
 
 def width() -> int:
-    """Columns a table may take: the terminal's, or 100 where the output is piped."""
+    """Columns that text may take: those of the terminal (``COLUMNS`` overrides), 80 where the output is piped."""
     import shutil
 
-    return max(60, shutil.get_terminal_size((100, 24)).columns) if sys.stdout.isatty() else 100
+    return min(max(60, shutil.get_terminal_size((80, 24)).columns), 140)
 
 
 @contextmanager

@@ -3,32 +3,59 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from auditkit.reports.document import Document
 from auditkit.results.audit import Audit
+
+FORMATS = ("table", "json", "html", "markdown", "latex")
 
 
 def document(audit: Audit) -> Document:
     """The report of an audit, before any format."""
     settings = audit.stamp.settings
-    facts = (
+    facts = [
         ("file", audit.stamp.path or "arrays in memory"),
+        ("sha256", audit.stamp.sha256),
         ("intervals", f"{settings['confidence']:.0%} {settings['method']} bootstrap, "
                       f"{settings['replicates']:,} replicates, seed {settings['seed']}"),
-    )  # fmt: skip
+    ]  # fmt: skip
+    facts += [(name, _told(settings[name])) for name in audit.results if settings.get(name)]
     sections = tuple(
         section
         for name, result in audit.results.items()
         for section in import_module(f"auditkit.reports.sections.{name}").sections(result)
     )
-    return Document("auditkit audit", facts, sections, audit.stamp.signature)
+    return Document("Audit", tuple(facts), sections, audit.stamp.signature)
 
 
-def render(audit: Audit, format_: str, *, width: int = 100) -> str:
-    """The audit as a text: ``table`` or ``json``."""
+def render(audit: Audit, format_: str, *, width: int = 80) -> str:
+    """The audit as a text: ``table``, ``json``, ``html``, ``markdown`` or ``latex``."""
     if format_ == "json":
         return json.dumps(audit.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    from auditkit.reports.table import render_table
+    if format_ == "table":
+        from auditkit.reports.table import render_table
 
-    return render_table(document(audit), width=width)
+        return render_table(document(audit), width=width)
+    renderer = getattr(import_module(f"auditkit.reports.{format_}"), f"render_{format_}")
+    return str(renderer(document(audit)))
+
+
+def _told(own: Mapping[str, Any]) -> str:
+    """The options of one audit in words, those left at nothing aside."""
+    parts = [
+        f"{key.replace('_', ' ')} {_plain(value)}"
+        for key, value in own.items()
+        if value is not None and value is not False
+    ]
+    return ", ".join(parts)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(
+            " / ".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for v in value
+        )
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -39,7 +39,7 @@ def label(name: object, longest: int = 28) -> str:
 
 def settings() -> dict[str, Any]:
     """Matplotlib settings of every figure; ``$`` in a name is a dollar sign, not mathematics."""
-    from matplotlib import cycler
+    from matplotlib.rcsetup import cycler
 
     return {
         "text.parse_math": False,

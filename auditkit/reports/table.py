@@ -1,25 +1,33 @@
-"""A report as tables for a terminal: colour only where the terminal wants it, plain when piped."""
+"""A report as tables for a terminal: colour only where the terminal wants it, plain when piped.
+
+A table that is too wide puts its intervals on lines of their own, then folds its names, and at last becomes a list of
+records; a number is never cut.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+import textwrap
+from dataclasses import replace
 
 from rich.box import Box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from auditkit.errors import printable
 from auditkit.reports.document import Document, Section, Table
+from auditkit.reports.escaped import escaped
 
+_CELL = 60  # a longer name is cut in the middle
 _WORD = 16  # a longer word in a name may be broken
+_SPACE = 2  # between columns
 _RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 
 
-def render_table(document: Document, *, width: int = 100, colour: bool | None = None) -> str:
+def render_table(document: Document, *, width: int = 80, colour: bool | None = None) -> str:
     """Lay a document out in ``width`` columns.
 
     Parameters
@@ -33,64 +41,133 @@ def render_table(document: Document, *, width: int = 100, colour: bool | None = 
     """
     if colour is None:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    document = escaped(document, cell=_CELL)
     stream = io.StringIO()
     console = Console(file=stream, width=width, force_terminal=colour, color_system="standard" if colour else None,
                       highlight=False, markup=False, emoji=False, legacy_windows=False)  # fmt: skip
-    label = max((len(key) for key, _ in document.facts), default=0)
-    for key, fact in document.facts:
-        console.print(Text(f"{key:<{label}}  {printable(fact)}", style="dim"))
+    console.print(_pairs(document.facts))
     for section in document.sections:
         _print_section(console, section)
     for note in document.notes:
         console.print(_text(note))
     if document.signature:
         console.print()
-        console.print(
-            Text(f"signature {printable(document.signature)}", style="dim"), soft_wrap=True
-        )
+        console.print(_text(folded(f"signature {document.signature}", width), "dim"))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def folded(signature: str, width: int) -> str:
+    """A signature on as many lines as it needs, broken between its parts only."""
+    lines = [""]
+    for i, part in enumerate(signature.split("|")):
+        piece = part if i == 0 else f"|{part}"
+        if lines[-1] and len(lines[-1]) + len(piece) > width:
+            lines.append("  ")
+        lines[-1] += piece
+    return "\n".join(lines)
 
 
 def _print_section(console: Console, section: Section) -> None:
     console.print()
     console.print(_text(section.title, "bold underline"))
-    console.print(Padding(_text(section.verdict, "bold"), (0, 0, 0, 0)))
+    console.print(_text(section.verdict, "bold"))
     for table in section.tables:
         console.print()
-        console.print(_table(table))
-    if section.notes:
+        console.print(_table(table, console.width))
+    if section.checklist:
         console.print()
-        console.print(Group(*(_item(note) for note in section.notes)))
-    if section.skipped:
-        console.print()
-        console.print(_text("Skipped", "bold"))
-        console.print(Group(*(_item(reason) for reason in section.skipped)))
+        console.print(_checklist(section))
+    for title, texts in (("Notes", section.notes), ("Skipped", section.skipped)):
+        if texts:
+            console.print()
+            console.print(Group(_text(title, "bold"), *(_item("-", text) for text in texts)))
 
 
-def _table(table: Table) -> Group:
-    rich = RichTable(box=_RULED, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
-    for j, (name, numeric) in enumerate(zip(table.columns, table.numeric, strict=True)):
-        # numbers stay whole; names fold, between words where they can
-        words = [word for row in table.rows for word in row[j].split()]
-        rich.add_column(
-            _text(name), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
-            min_width=None if numeric else min(max(map(len, words), default=1), _WORD),
-        )  # fmt: skip
-    for row in table.rows:
-        rich.add_row(*(_text(cell) for cell in row))
-    parts: list[RenderableType] = [_text(table.title, "bold"), rich]
+def _table(table: Table, width: int) -> Group:
+    shown = table.rows[: table.brief] if table.brief else table.rows
+    parts: list[RenderableType] = [
+        _text(table.title, "bold"),
+        _layout(replace(table, rows=shown), width),
+    ]
+    if len(shown) < len(table.rows):
+        rest = len(table.rows) - len(shown)
+        parts.append(
+            _text(f"... and {rest:,} more rows, in --format html, markdown and json.", "dim")
+        )
     if table.note:
         parts.append(_text(table.note, "dim"))
     return Group(*parts)
 
 
-def _item(text: str) -> RichTable:
-    grid = RichTable.grid(padding=(0, 1))
-    grid.add_column(width=1)
+def _layout(table: Table, width: int) -> RenderableType:
+    """The widest layout that fits: as it is, intervals broken off, or one record a row."""
+    if sum(_widths(table, whole=True)) + _SPACE * (len(table.columns) - 1) <= width:
+        return _grid(table)
+    broken = tuple(
+        tuple(c.replace(" [", "\n[") if n else c for c, n in zip(row, table.numeric, strict=True))
+        for row in table.rows
+    )
+    table = replace(table, rows=broken)
+    if sum(_widths(table, whole=False)) + _SPACE * (len(table.columns) - 1) <= width:
+        return _grid(table)
+    return Group(*(_record(table, row) for row in table.rows))
+
+
+def _widths(table: Table, *, whole: bool) -> list[int]:
+    """Columns each column needs: its longest line, or its longest word where its texts may fold."""
+    found = []
+    for j, numeric in enumerate(table.numeric):
+        lines = [line for row in table.rows for line in row[j].split("\n")]
+        if not numeric and not whole:
+            lines = [word[:_WORD] for line in lines for word in line.split()]
+        words = [table.columns[j]] if whole else table.columns[j].split()
+        found.append(max(map(cell_len, [*lines, *words]), default=1))
+    return found
+
+
+def _grid(table: Table) -> RichTable:
+    rich = RichTable(box=_RULED, pad_edge=False, padding=(0, _SPACE - 1, 0, 0), show_edge=False)
+    narrow = _widths(table, whole=False)
+    folds = any("\n" in cell for row in table.rows for cell in row)
+    for j, (name, numeric) in enumerate(zip(table.columns, table.numeric, strict=True)):
+        # numbers stay whole; names fold, between words where they can
+        heading = "\n".join(textwrap.wrap(name, narrow[j])) if folds and numeric else name
+        rich.add_column(
+            _text(heading), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
+            min_width=narrow[j],
+        )  # fmt: skip
+    for row in table.rows:
+        rich.add_row(*(_text(cell) for cell in row))
+    return rich
+
+
+def _record(table: Table, row: tuple[str, ...]) -> RenderableType:
+    """A row as lines, its first cell on top."""
+    rest = tuple(zip(table.columns[1:], (c.replace("\n[", " [") for c in row[1:]), strict=True))
+    return Group(_text(row[0]), _pairs(tuple((f"  {name}", cell) for name, cell in rest)))
+
+
+def _checklist(section: Section) -> Group:
+    points = [_item(f"{p.status:<8}", f"{p.question} {p.answer}") for p in section.checklist]
+    return Group(_text("Reporting checklist", "bold"), *points)
+
+
+def _pairs(pairs: tuple[tuple[str, str], ...]) -> RichTable:
+    grid = RichTable.grid(padding=(0, _SPACE, 0, 0))
+    grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row("-", _text(text))
+    for key, text in pairs:
+        grid.add_row(_text(key, "dim"), _text(text))
+    return grid
+
+
+def _item(mark: str, text: str) -> RichTable:
+    grid = RichTable.grid(padding=(0, 1))
+    grid.add_column(width=len(mark), no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(mark, _text(text))
     return grid
 
 
 def _text(text: str, style: str = "") -> Text:
-    return Text(printable(text, 2000), style=style, overflow="fold")
+    return Text(text, style=style, overflow="fold")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
+from auditkit.reports.figures.fidelity import figures
 from auditkit.results.common import Estimate, Range, Skipped
 from auditkit.results.fidelity import (
     BenchmarkFidelity,
@@ -15,6 +16,8 @@ from auditkit.results.fidelity import (
     FidelityResult,
 )
 
+_BRIEF = 12  # pairs that a terminal shows of each table
+
 
 def sections(result: FidelityResult) -> tuple[Section, ...]:
     """One section a benchmark."""
@@ -22,7 +25,7 @@ def sections(result: FidelityResult) -> tuple[Section, ...]:
 
 
 def _section(item: BenchmarkFidelity, confidence: float) -> Section:
-    pairs = [leader_first(c) for c in item.comparisons]
+    pairs = sorted((leader_first(c) for c in item.comparisons), key=_telling)
     level = f"{confidence:.0%}"
     digits = _digits(item)
     unit = (
@@ -45,9 +48,17 @@ def _section(item: BenchmarkFidelity, confidence: float) -> Section:
         for p in item.pipelines
         if p.n_imputed
     ]
-    tables = [_scores(item, level, digits), _costs(item, level, digits)]
+    tables = [
+        _scores(item, level, digits),
+        _losses(item, level, digits),
+        _families(item, level, digits),
+    ]
     if pairs:
-        tables += [_advantages(pairs, level, digits), _transfers(pairs, digits)]
+        tables += [
+            _advantages(pairs, level, digits),
+            _transfers(pairs, level),
+            _left_open(pairs, digits),
+        ]
         corrected = [c for c in pairs if not isinstance(c.corrected_advantage, Skipped)]
         if corrected:
             tables.append(_corrections(corrected, digits))
@@ -55,6 +66,7 @@ def _section(item: BenchmarkFidelity, confidence: float) -> Section:
         title=f"fidelity: {item.benchmark}",
         verdict=verdict(item, pairs, digits),
         tables=tuple(tables),
+        figures=figures(item.pipelines, pairs, digits),
         skipped=_skipped(item),
         notes=tuple(notes),
     )
@@ -173,19 +185,35 @@ def _scores(item: BenchmarkFidelity, level: str, digits: int) -> Table:
     )  # fmt: skip
 
 
-def _costs(item: BenchmarkFidelity, level: str, digits: int) -> Table:
+def _losses(item: BenchmarkFidelity, level: str, digits: int) -> Table:
     rows = tuple(
         (
-            p.name, numbers.estimate(p.gap, digits), _point(p.family_range, digits), _share(p.violation_rate),
-            _point(p.deployment_regret, digits), numbers.p_value(p.holm_p),
+            p.name, numbers.count(p.n_valid), numbers.estimate(p.gap, digits),
+            numbers.estimate(p.deployment_regret, digits), numbers.p_value(p.holm_p),
         )
         for p in item.pipelines
     )  # fmt: skip
     return Table(
         "Deployment: what the inner selector loses",
-        ("pipeline", f"gap G [{level}]", "range W", "violations", "regret", "Holm p"), rows, (False, *(True,) * 5),
-        "G = partition - deployed. W: range inside the chosen family. Violations: another family's choice would have "
-        "been better; regret: the utility lost to it. Holm p: signed-rank test of the gaps.",
+        ("pipeline", "n", f"gap G [{level}]", f"regret [{level}]", "Holm p"), rows, (False, *(True,) * 4),
+        "G = partition - deployed. Regret: utility lost to the best family's inner choice. Holm p: signed-rank test of "
+        "the gaps, adjusted over the decomposed pipelines.",
+    )  # fmt: skip
+
+
+def _families(item: BenchmarkFidelity, level: str, digits: int) -> Table:
+    rows = tuple(
+        (
+            p.name, numbers.count(p.n_valid), numbers.estimate(p.family_range, digits),
+            numbers.share_estimate(p.violation_rate),
+        )
+        for p in item.pipelines
+    )  # fmt: skip
+    return Table(
+        "Inside and across families",
+        ("pipeline", "n", f"range W [{level}]", f"violations [{level}]"), rows, (False, *(True,) * 3),
+        "W: mean range of utilities inside the chosen family. Violations: instances where another family's inner "
+        "choice is better than what runs.",
     )  # fmt: skip
 
 
@@ -193,30 +221,46 @@ def _advantages(pairs: list[Comparison], level: str, digits: int) -> Table:
     rows = tuple(
         (
             _name(c), numbers.count(c.n_common), _signed(c.partition_advantage, digits),
-            _signed(c.deployed_advantage, digits), _signed(c.gap_difference, digits).split(" [")[0],
+            _signed(c.deployed_advantage, digits), _signed(c.gap_difference, digits),
         )
         for c in pairs
     )  # fmt: skip
     return Table(
         "Advantages, of the pipeline that leads on partition scores",
-        ("pair", "n", f"A partition [{level}]", f"A deployed [{level}]", "dG"), rows, (False, *(True,) * 4),
-        "dG = A partition - A deployed: the part of the lead that the inner selectors decide.",
+        ("pair", "n", f"A partition [{level}]", f"A deployed [{level}]", f"dG [{level}]"), rows,
+        (False, *(True,) * 4),
+        "dG = A partition - A deployed: the part of the lead that the inner selectors decide.", _BRIEF,
     )  # fmt: skip
 
 
-def _transfers(pairs: list[Comparison], digits: int) -> Table:
+def _transfers(pairs: list[Comparison], level: str) -> Table:
     rows = tuple(
         (
-            _name(c), _point(c.absorption_ratio, 2), c.transfer if isinstance(c.transfer, str) else "unstable",
-            _yes(c.deployment_safe), _bounds(c.identification_interval, digits), _yes(_negation(c.crosses_zero)),
+            _name(c), numbers.count(c.n_common), numbers.estimate(c.absorption_ratio, 2),
+            c.transfer if isinstance(c.transfer, str) else "unstable", _yes(c.deployment_safe),
         )
         for c in pairs
     )  # fmt: skip
     return Table(
-        "Does the lead survive?", ("pair", "rho", "transfer", "safe", "A deployed within", "certified"), rows,
-        (False, True, False, False, True, False),
-        "rho = dG / A partition, the share of the lead absorbed. Safe: the lead exceeds dG. Within: all that the "
-        "partition report leaves open; certified where that excludes zero.",
+        "Does the lead survive?", ("pair", "n", f"rho [{level}]", "transfer", "safe"), rows,
+        (False, True, True, False, False),
+        "rho = dG / A partition, the share of the lead absorbed. Safe: the lead exceeds dG.", _BRIEF,
+    )  # fmt: skip
+
+
+def _left_open(pairs: list[Comparison], digits: int) -> Table:
+    rows = tuple(
+        (
+            _name(c), numbers.count(c.n_common), _bounds(c.identification_interval, digits),
+            _yes(_negation(c.crosses_zero)),
+        )
+        for c in pairs
+    )  # fmt: skip
+    return Table(
+        "What the partition report alone leaves open", ("pair", "n", "A deployed within", "certified"), rows,
+        (False, True, True, False),
+        "Within: [A partition - W first, A partition + W second], an identification interval; the report certifies a "
+        "winner where it excludes zero.", _BRIEF,
     )  # fmt: skip
 
 
@@ -234,7 +278,7 @@ def _corrections(pairs: list[Comparison], digits: int) -> Table:
         "Gap-corrected advantage, from the validation scores",
         ("pair", "folds", "raw", "corrected", "deployed", "right sign", "error"), rows, (False, *(True,) * 6),
         "Means over outer folds. Right sign (share of folds) and error (mean absolute) against the deployed advantage: "
-        "raw → corrected.",
+        "raw → corrected.", _BRIEF,
     )  # fmt: skip
 
 
@@ -252,6 +296,13 @@ def _residuals(item: BenchmarkFidelity) -> str:
     return (
         f"Largest residual of lemma 1 (the gap by two routes) {numbers.residual(max(one))}{pairs}."
     )
+
+
+def _telling(c: Comparison) -> tuple[int, float]:
+    """Order of the pairs: reversals first, then leads that are not certified, larger leads first."""
+    rank = 0 if c.transfer == "reversal" else 1 if c.crosses_zero is True else 2
+    a = c.partition_advantage
+    return rank, -abs(a.estimate) if isinstance(a, Estimate) else 0.0
 
 
 def _name(c: Comparison) -> str:
@@ -291,14 +342,6 @@ def _signed(x: Estimate | Skipped, digits: int) -> str:
     if isinstance(x, Skipped):
         return numbers.MISSING
     return f"{numbers.signed(x.estimate, digits)} {numbers.interval(x, digits)}"
-
-
-def _point(x: Estimate | Skipped, digits: int) -> str:
-    return numbers.MISSING if isinstance(x, Skipped) else numbers.value(x.estimate, digits)
-
-
-def _share(x: Estimate | Skipped) -> str:
-    return numbers.MISSING if isinstance(x, Skipped) else numbers.share(x.estimate)
 
 
 def _bounds(x: Range | Skipped, digits: int) -> str:

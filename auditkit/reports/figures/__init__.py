@@ -1,0 +1,1 @@
+"""Plots, one module an audit: results in, ``document.Figure`` out."""

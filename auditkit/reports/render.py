@@ -46,7 +46,7 @@ def render(audit: Audit, format_: str, *, width: int = 80) -> str:
 def _told(own: Mapping[str, Any]) -> str:
     """The options of one audit in words, those left at nothing aside."""
     parts = [
-        f"{key.replace('_', ' ')} {_plain(value)}"
+        key.replace("_", " ") + ("" if value is True else f" {_plain(value)}")
         for key, value in own.items()
         if value is not None and value is not False
     ]

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import click
 
 from auditkit.cli.audit import audit
+from auditkit.cli.build import build
 from auditkit.cli.check import check
 from auditkit.cli.claims import claims
 from auditkit.cli.demo import demo
@@ -34,7 +35,7 @@ def auditkit() -> None:
     """
 
 
-for command in (demo, inspect, audit, check, claims, import_, verify, export):
+for command in (demo, inspect, audit, check, claims, import_, build, verify, export):
     auditkit.add_command(command)
 
 

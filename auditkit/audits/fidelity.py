@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from auditkit.audits.comparison import compare
 from auditkit.audits.estimates import estimates
+from auditkit.audits.training import training_effects
 from auditkit.errors import StatisticsError, UsageError
 from auditkit.results.common import Estimate, Skipped, Stamp
 from auditkit.results.fidelity import (
@@ -180,6 +181,7 @@ def _audit_benchmark(
         n_units=int(used.sum()) if rows is None else len(np.unique(rows)),
         pipelines=pipelines,
         comparisons=comparisons,
+        training_effects=training_effects(scored, used, rows, plan),
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,8 @@ from auditkit.cli.output import progress
 
 if TYPE_CHECKING:
     from auditkit.statistics.bootstrap import Progress
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _EVERY = 30  # seconds between two lines of progress where standard error is no terminal
 
@@ -24,7 +26,7 @@ def _listed(
     return None if value is None else tuple(name.strip() for name in value.split(","))
 
 
-def _names(option: str, help_: str) -> Any:
+def _names(option: str, help_: str) -> Callable[[F], F]:
     return click.option(option, callback=_listed, metavar="NAME,...", help=help_)
 
 

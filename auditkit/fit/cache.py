@@ -46,7 +46,7 @@ def pipelines(job: Job, feature_policy: str) -> dict[str, Pipeline]:
     out["flat-single"] = _flat(
         job, predicted.of_inner("flat")[..., 0], INNER_TEXTS["single"], "none"
     )
-    return out
+    return dict(sorted(out.items()))  # the order in which a file lists them
 
 
 class _Predictions:

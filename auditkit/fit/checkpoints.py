@@ -47,7 +47,7 @@ class Checkpoints:
         """
         path = self._path(stage, task)
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 return dict(file)
         except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise StoreError(

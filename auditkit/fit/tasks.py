@@ -126,8 +126,10 @@ def fit_family(job: Job, task: Task, fitter: Fitter) -> Arrays:
 def within_choices(job: Job, found: Arrays, inner: str) -> Indices:
     """The inner choices [m, K] of a finished task."""
     if inner == "boosting":
-        return inner_choice(found["boosting"][np.newaxis], job.family_of, job.n_families)[0]
-    choices: Indices = found[inner]
+        predicted = found["boosting"][np.newaxis]
+        choices: Indices = inner_choice(predicted, job.family_of, job.n_families)[0]
+    else:
+        choices = found[inner]
     return choices
 
 

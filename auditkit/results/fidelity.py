@@ -184,6 +184,28 @@ class Comparison(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class TrainingEffect(Result):
+    """What training the family selector on deployable utility changes: deployment-aware minus oracle-trained.
+
+    Attributes
+    ----------
+    oracle_trained, deployment_aware
+        Two pipelines that differ in nothing but what their family selector was trained on.
+    n_common
+        Instances valid for both.
+    gap_change, partition_change, deployed_change
+        Paired differences of G, of the partition and of the deployed score.
+    """
+
+    oracle_trained: str
+    deployment_aware: str
+    n_common: int
+    gap_change: Estimate | Skipped
+    partition_change: Estimate | Skipped
+    deployed_change: Estimate | Skipped
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkFidelity(Result):
     """All pipelines of one benchmark, and their comparisons.
 
@@ -201,6 +223,8 @@ class BenchmarkFidelity(Result):
         Units resampled: instances (or their clusters) valid for at least one pipeline.
     pipelines, comparisons
         The results.
+    training_effects
+        Deployment-aware against oracle-trained pipelines, where both are stored.
     """
 
     benchmark: str
@@ -213,6 +237,7 @@ class BenchmarkFidelity(Result):
     n_units: int
     pipelines: tuple[PipelineFidelity, ...]
     comparisons: tuple[Comparison, ...]
+    training_effects: tuple[TrainingEffect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

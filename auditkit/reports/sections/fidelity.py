@@ -14,6 +14,7 @@ from auditkit.results.fidelity import (
     Comparison,
     CorrectedAdvantage,
     FidelityResult,
+    TrainingEffect,
 )
 
 _BRIEF = 12  # pairs that a terminal shows of each table
@@ -62,6 +63,8 @@ def _section(item: BenchmarkFidelity, confidence: float) -> Section:
         corrected = [c for c in pairs if not isinstance(c.corrected_advantage, Skipped)]
         if corrected:
             tables.append(_corrections(corrected, digits))
+    if item.training_effects:
+        tables.append(_training(item.training_effects, level, digits))
     return Section(
         title=f"fidelity: {item.benchmark}",
         verdict=verdict(item, pairs, digits),
@@ -279,6 +282,22 @@ def _corrections(pairs: list[Comparison], digits: int) -> Table:
         ("pair", "folds", "raw", "corrected", "deployed", "right sign", "error"), rows, (False, *(True,) * 6),
         "Means over outer folds. Right sign (share of folds) and error (mean absolute) against the deployed advantage: "
         "raw → corrected.", _BRIEF,
+    )  # fmt: skip
+
+
+def _training(effects: tuple[TrainingEffect, ...], level: str, digits: int) -> Table:
+    rows = tuple(
+        (
+            f"{x.deployment_aware} for {x.oracle_trained}", numbers.count(x.n_common),
+            _signed(x.gap_change, digits), _signed(x.partition_change, digits).split(" [")[0],
+            _signed(x.deployed_change, digits).split(" [")[0],
+        )
+        for x in effects
+    )  # fmt: skip
+    return Table(
+        "Training the family selector on what would be deployed",
+        ("pipeline for its twin", "n", f"change in G [{level}]", "partition", "deployed"), rows, (False, *(True,) * 4),
+        "Deployment-aware minus oracle-trained: changes in the gap, the partition score and the deployed score.",
     )  # fmt: skip
 
 

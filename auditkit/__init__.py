@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from auditkit.version import __version__
 
 if TYPE_CHECKING:
+    from auditkit.audits.allocation import audit_allocation
     from auditkit.audits.fidelity import audit_fidelity
     from auditkit.audits.local import audit_local
     from auditkit.audits.run import run_audits
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from auditkit.results.common import Estimate, Skipped
     from auditkit.schema import AuditData, Benchmark, Losses, Pipeline, Samples, Scoreboard, Search
     from auditkit.statistics.bootstrap import BootstrapResult, bootstrap
+    from auditkit.statistics.workload import best_of_k, convex_minorant, greedy_allocation
     from auditkit.store import open, write
 
 _HOMES = {
+    "audits.allocation": ("audit_allocation",),
     "audits.fidelity": ("audit_fidelity",),
     "audits.local": ("audit_local",),
     "audits.run": ("run_audits",),
@@ -55,6 +58,7 @@ _HOMES = {
     "results.common": ("Estimate", "Skipped"),
     "schema": ("AuditData", "Benchmark", "Losses", "Pipeline", "Samples", "Scoreboard", "Search"),
     "statistics.bootstrap": ("BootstrapResult", "bootstrap"),
+    "statistics.workload": ("best_of_k", "convex_minorant", "greedy_allocation"),
     "store": ("open", "write"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -75,14 +79,18 @@ __all__ = [
     "Skipped",
     "Verification",
     "__version__",
+    "audit_allocation",
     "audit_fidelity",
     "audit_local",
     "audit_selection",
+    "best_of_k",
     "bootstrap",
     "check",
     "compare_scoreboards",
+    "convex_minorant",
     "demo_data",
     "export",
+    "greedy_allocation",
     "import_aslib",
     "import_benchmark",
     "import_losses",

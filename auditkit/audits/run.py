@@ -15,6 +15,7 @@ from auditkit.statistics.bootstrap import Progress, Resampler
 AUDITS: dict[str, tuple[str, ...]] = {
     "fidelity": ("benchmarks",),
     "selection": ("scoreboards", "searches"),
+    "allocation": ("samples",),
     "local": ("losses",),
 }
 """The audits, and the groups of an audit file that feed each."""

@@ -58,7 +58,7 @@ def resampling_options(command: F) -> F:
     return command
 
 
-AUDITS = ("fidelity", "selection", "local")
+AUDITS = ("fidelity", "selection", "allocation", "local")
 
 
 def _names(
@@ -158,6 +158,76 @@ _OWN = (
         is_flag=True,
         default=None,
         help="local: Benjamini-Hochberg over the whole map too.",
+    ),
+    click.option(
+        "--per-instance",
+        "allocation__per_instance",
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        help="allocation: budget of samples per instance.",
+    ),
+    click.option(
+        "--estimator",
+        "allocation__estimator",
+        type=click.Choice(["exact", "blocks", "replay"]),
+        default="exact",
+        show_default=True,
+        help="allocation: estimator of the best-of-k curve behind the main figures.",
+    ),
+    click.option(
+        "--repeat-splits",
+        "allocation__repeat_splits",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        metavar="M",
+        help="allocation: random halves that d_split is averaged over.",
+    ),
+    click.option(
+        "--probe",
+        "allocation__probe",
+        type=click.IntRange(2),
+        default=None,
+        metavar="m",
+        help="allocation: samples of the charged probe.  [default: a tenth of the budget]",
+    ),
+    click.option(
+        "--cap",
+        "allocation__cap",
+        type=click.IntRange(1),
+        default=None,
+        help="allocation: most samples of one instance.  [default: half its depth]",
+    ),
+    click.option(
+        "--label-ratio",
+        "allocation__label_ratio",
+        type=(str, float),
+        multiple=True,
+        metavar="LABEL RATIO",
+        help="allocation: frozen budget ratio of a label (repeatable).  [default: decided on a half]",
+    ),
+    click.option(
+        "--shallow",
+        "allocation__allow_shallow",
+        is_flag=True,
+        help="allocation: override the depth guard, four times the budget per instance.",
+    ),
+    click.option(
+        "--floor-sources",
+        "allocation__floor_sources",
+        type=click.IntRange(1),
+        default=50,
+        show_default=True,
+        help="allocation: most source instances of the null floor.",
+    ),
+    click.option(
+        "--floor-repetitions",
+        "allocation__floor_repetitions",
+        type=click.IntRange(1),
+        default=200,
+        show_default=True,
+        help="allocation: null workloads of each source.",
     ),
 )
 

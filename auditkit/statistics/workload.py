@@ -1,0 +1,396 @@
+"""A workload of stored samples: best-of-k curves, greedy allocation, and what a budget earns.
+
+Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); SPEC section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auditkit.errors import StatisticsError, UsageError
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Estimator = Literal["exact", "blocks", "replay"]
+ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
+
+PARTS = ("ordering", "split", "null", "probe", "composition")
+"""The random parts of the audit apart from the bootstrap, each with a seed of its own."""
+
+
+def part_seeds(seed: int) -> dict[str, int]:
+    """The seeds of the random parts, derived from one seed so that no two parts share a stream.
+
+    They are below 2**53, so that every reader of JSON keeps them whole.
+    """
+    return {
+        part: int(
+            np.random.SeedSequence([seed, k]).generate_state(1, np.uint64)[0] >> np.uint64(11)
+        )
+        for k, part in enumerate(PARTS)
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workload:
+    """Stored samples of several instances, and how many of them a budget may use.
+
+    Attributes
+    ----------
+    gaps
+        [n, C], lower is better, in the order drawn, NaN-padded on the right: gaps in percent, or costs.
+    depth
+        [n] samples of each instance.
+    cap
+        [n] the most samples that each instance may get.
+    solved
+        A mean gap up to this one counts as none.
+    """
+
+    gaps: Floats
+    depth: Counts
+    cap: Counts
+    solved: float = 0.0
+
+    @property
+    def n(self) -> int:
+        """Number of instances."""
+        return len(self.depth)
+
+    def take(self, rows: Counts) -> Workload:
+        """The workload of some of the instances."""
+        return Workload(self.gaps[rows], self.depth[rows], self.cap[rows], self.solved)
+
+
+def as_workload(gaps: ArrayLike, *, limit: int | None = None, solved: float = 0.0) -> Workload:
+    """A workload from an array [n, C] that is NaN-padded on the right.
+
+    Parameters
+    ----------
+    limit
+        The most samples that one instance may get; half its depth where that is less, or by default.
+
+    Raises
+    ------
+    StatisticsError
+        An instance has no sample, a NaN before a sample, or an infinite one.
+    """
+    values = np.atleast_2d(np.ascontiguousarray(gaps, dtype=np.float64))
+    measured = ~np.isnan(values)
+    depth = measured.sum(axis=1).astype(np.int64)
+    if values.size == 0 or (depth == 0).any():
+        raise StatisticsError("an instance has no samples", expected="one or more")
+    if np.isinf(values).any() or (measured[:, 1:] & ~measured[:, :-1]).any():
+        raise StatisticsError(
+            "bad samples", expected="finite, NaN only to the right of the samples"
+        )
+    half = np.maximum(depth // 2, 1)
+    return Workload(values, depth, half if limit is None else np.minimum(half, limit), solved)
+
+
+def best_of_k(
+    costs: ArrayLike, k: ArrayLike, *, estimator: Estimator = "exact", seed: int = 0
+) -> Floats:
+    """The best-of-k curve of one instance at the given k.
+
+    Parameters
+    ----------
+    costs
+        [C] stored costs or gaps, in the order drawn.
+    k
+        Numbers of samples, each in [1, C].
+    estimator
+        ``exact``: the mean of the minimum over all subsets of k. ``blocks``: the mean over the floor(C / k)
+        consecutive blocks of the block's minimum. ``replay``: the running minimum of one random ordering.
+    seed
+        Of the ordering; only ``replay`` uses it.
+
+    Raises
+    ------
+    StatisticsError
+        There are no costs, or some are not finite.
+    UsageError
+        k is out of range or the estimator unknown.
+
+    Notes
+    -----
+    ``exact`` is SPEC 4's f(k) = sum_j x_(j) C(C-j, k-1) / C(C, k), by a recurrence of positive terms (see
+    ``kernels.curves``).
+
+    Examples
+    --------
+    >>> from auditkit.statistics.workload import best_of_k
+    >>> best_of_k([3.0, 1.0, 2.0], [1, 2, 3])  # doctest: +NORMALIZE_WHITESPACE
+    array([2.        , 1.33333333, 1.        ])
+    >>> best_of_k([3.0, 1.0, 2.0], [1, 2], estimator="blocks")
+    array([2., 1.])
+    """
+    workload = as_workload(np.ravel(np.asarray(costs, dtype=np.float64)))
+    points = np.atleast_1d(np.asarray(k, dtype=np.int64))[None, :]
+    if workload.depth[0] != workload.gaps.shape[1]:
+        raise StatisticsError("missing costs", found="NaN", expected="none")
+    if ((points < 1) | (points > workload.depth[0])).any():
+        raise UsageError(
+            "k out of range", expected=f"from 1 to {workload.depth[0]}, the number of costs"
+        )
+    values: Floats = score(arrange(workload, estimator, seed), workload, estimator, points)[0]
+    return values
+
+
+def convex_minorant(curve: ArrayLike) -> Floats:
+    """The greatest convex function below a curve given at k = 1, 2, ..., at the same points.
+
+    Examples
+    --------
+    >>> from auditkit.statistics.workload import convex_minorant
+    >>> convex_minorant([4.0, 4.0, 1.0, 1.0, 0.0])
+    array([4. , 2.5, 1. , 0.5, 0. ])
+    """
+    from auditkit.kernels.curves import convex_minorant as kernel
+
+    values = np.asarray(curve, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise StatisticsError("bad curve", expected="one or more finite values")
+    corner, slope = np.empty(len(values), np.int32), np.empty(len(values))
+    count = kernel(np.concatenate([[np.nan], values]), len(values), corner, slope)
+    corners = corner[:count] - 1
+    return np.interp(np.arange(len(values)), corners, values[corners])
+
+
+def greedy_allocation(curves: ArrayLike, budget: int, *, caps: ArrayLike | None = None) -> Counts:
+    """Allocate a budget over instances by the marginal gains of their curves' convex minorants.
+
+    Parameters
+    ----------
+    curves
+        [n, K] best-of-k curves at k = 1, ..., K.
+    budget
+        Samples in all.
+    caps
+        [n] the most samples of each instance, at most K; K by default.
+
+    Returns
+    -------
+    ndarray
+        [n] samples of each instance, at least 1 and at most its cap, ``budget`` in all. Equal gains go to the
+        lower instance first. For convex curves this minimises the sum of the curves (Fox, Operations Research
+        14(2), 1966).
+
+    Raises
+    ------
+    UsageError
+        The budget is less than one sample an instance or more than the caps hold.
+
+    Examples
+    --------
+    >>> from auditkit.statistics.workload import greedy_allocation
+    >>> greedy_allocation([[9, 5, 3, 2.5], [4, 3, 2.5, 2.25]], 5)
+    array([3, 2])
+    """
+    from auditkit.kernels.allocate import allocate_minorants
+    from auditkit.kernels.curves import convex_minorant as kernel
+
+    values = np.atleast_2d(np.asarray(curves, dtype=np.float64))
+    n, largest = values.shape
+    limits = np.full(n, largest) if caps is None else np.asarray(caps, dtype=np.int64)
+    if limits.shape != (n,) or (limits < 1).any() or (limits > largest).any():
+        raise UsageError("bad caps", expected=f"{n} integers from 1 to {largest}")
+    if not np.isfinite(values).all():
+        raise StatisticsError("bad curves", expected="finite values")
+    check_budget(budget, limits)
+    corner, slope = np.empty((n, largest), np.int32), np.empty((n, largest))
+    padded = np.concatenate([np.full((n, 1), np.nan), values], axis=1)
+    corners = np.array(
+        [kernel(padded[i], limits[i], corner[i], slope[i]) for i in range(n)], dtype=np.int64
+    )
+    taken = np.empty(n, np.int64)
+    allocate_minorants(corner, slope, corners, budget, taken)
+    return taken
+
+
+def check_budget(budget: int, caps: Counts) -> None:
+    """Refuse a budget that cannot be spent to the sample.
+
+    Raises
+    ------
+    UsageError
+        It is less than one sample an instance, or more than the caps hold.
+    """
+    if not len(caps) <= budget <= caps.sum():
+        raise UsageError(
+            "budget out of range",
+            found=budget,
+            expected=f"from {len(caps)} to {caps.sum()} samples",
+        )
+
+
+def arrange(
+    workload: Workload, estimator: Estimator, seed: int, first: int = 0, second: int = 0
+) -> Floats:
+    """Each instance's samples as its estimator reads them: sorted, as stored, or in a random order.
+
+    The random order of an instance depends on (seed, first, second, its row) alone.
+    """
+    from auditkit.kernels.workload import shuffled_rows
+
+    if estimator not in ESTIMATORS:
+        raise UsageError("unknown estimator", found=repr(estimator), expected=", ".join(ESTIMATORS))
+    if estimator == "exact":
+        return np.sort(workload.gaps, axis=1)  # NaN go last
+    if estimator == "blocks":
+        return workload.gaps
+    rows = np.full_like(workload.gaps, np.nan)
+    shuffled_rows(workload.gaps, workload.depth, np.uint64(seed), first, second, rows)
+    return rows
+
+
+def decide(rows: Floats, workload: Workload, estimator: Estimator, budget: int) -> Counts:
+    """The greedy allocation of a budget on arranged rows: [n] samples of each instance."""
+    from auditkit.kernels.workload import allocate_rows
+
+    check_budget(budget, workload.cap)
+    taken = np.empty(workload.n, np.int64)
+    allocate_rows(ESTIMATORS.index(estimator), rows, workload.depth, workload.cap, budget, taken)
+    return taken
+
+
+def score(rows: Floats, workload: Workload, estimator: Estimator, k: Counts) -> Floats:
+    """The curves of arranged rows at ``k`` [n, q]."""
+    from auditkit.kernels.workload import curve_values
+
+    out = np.empty(k.shape)
+    curve_values(ESTIMATORS.index(estimator), rows, workload.depth, np.ascontiguousarray(k), out)
+    return out
+
+
+def direct_values(workload: Workload, k: int) -> Floats:
+    """The exact curves at one k, straight from SPEC 4's formula in extended precision: a second route to ``score``.
+
+    The weights C(C-j, k-1) / C(C, k) start at k / C and shrink by (C-j-k+1) / (C-j).
+    """
+    out = np.empty(workload.n)
+    weights: dict[int, NDArray[np.longdouble]] = {}
+    for i, depth in enumerate(workload.depth.tolist()):
+        if depth not in weights:
+            j = np.arange(1, depth - k + 1, dtype=np.longdouble)
+            first = np.array([np.longdouble(k) / depth])
+            weights[depth] = np.cumprod(np.concatenate([first, (depth - j - k + 1) / (depth - j)]))
+        best = np.sort(workload.gaps[i, :depth])[: depth - k + 1]
+        out[i] = float(weights[depth] @ best.astype(np.longdouble))
+    return out
+
+
+def halves(workload: Workload, seed: int, repetition: int) -> tuple[Workload, Workload]:
+    """Two random halves of every instance's samples, in stored order; an odd sample goes to the second.
+
+    The caps stay: half the depth is all that a half holds.
+
+    Raises
+    ------
+    StatisticsError
+        A half holds fewer samples than its instance may get.
+    """
+    from auditkit.kernels.workload import split_rows
+
+    depth = workload.depth // 2
+    if (depth < workload.cap).any():
+        raise StatisticsError(
+            "too few samples to split", found=int(workload.depth.min()), expected="twice the cap"
+        )
+    width = workload.gaps.shape[1]
+    one = np.full((workload.n, width // 2), np.nan)
+    other = np.full((workload.n, width - width // 2), np.nan)
+    split_rows(workload.gaps, workload.depth, np.uint64(seed), repetition, one, other)
+    return (
+        Workload(one, depth, workload.cap, workload.solved),
+        Workload(other, workload.depth - depth, workload.cap, workload.solved),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """What allocations earn: per-instance gaps at the uniform budget and at others.
+
+    Attributes
+    ----------
+    uniform
+        [m, n] gaps at the uniform budget, for m repetitions.
+    allocated
+        [m, n] gaps at the allocation.
+    taken
+        [m, n] samples of each instance.
+    solved
+        A mean gap up to this one counts as none.
+    baseline
+        [m, n] gaps at another allocation that was decided on the same samples.
+    """
+
+    uniform: Floats
+    allocated: Floats
+    taken: Counts
+    solved: float = 0.0
+    baseline: Floats | None = None
+
+    def gains(self) -> Floats:
+        """[m] d = (uniform - allocated) / uniform of each repetition, in percent, of means over instances.
+
+        NaN where the uniform gap counts as none.
+        """
+        uniform, allocated = self.uniform.mean(axis=1), self.allocated.mean(axis=1)
+        some = uniform > self.solved
+        return np.where(some, 100 * (uniform - allocated) / np.where(some, uniform, 1), np.nan)
+
+
+def in_sample(workload: Workload, per_instance: int, estimator: Estimator, seed: int) -> Scores:
+    """Decide and score on the same curves: one repetition. ``seed`` is of the ordering."""
+    rows = arrange(workload, estimator, seed)
+    taken = decide(rows, workload, estimator, workload.n * per_instance)
+    k = np.stack([np.full_like(taken, per_instance), taken], axis=1)
+    at = score(rows, workload, estimator, k)
+    return Scores(at[None, :, 0], at[None, :, 1], taken[None, :], workload.solved)
+
+
+def held_out(
+    workload: Workload,
+    per_instance: int,
+    estimator: Estimator,
+    *,
+    repetitions: int,
+    split_seed: int,
+    ordering_seed: int,
+    first: int = 0,
+    baseline: Callable[[Counts], Counts] | None = None,
+) -> Scores:
+    """Decide on one random half of the samples and score on the other, several times.
+
+    Parameters
+    ----------
+    repetitions, first
+        How many halves, and the number of the first one: the halves depend on (split_seed, number).
+    baseline
+        Makes another allocation from the one decided, to be scored on the same half.
+    """
+    n = workload.n
+    columns = 2 if baseline is None else 3
+    scores = np.empty((repetitions, n, columns))
+    taken = np.empty((repetitions, n), np.int64)
+    for r in range(repetitions):
+        one, other = halves(workload, split_seed, first + r)
+        taken[r] = decide(
+            arrange(one, estimator, ordering_seed, 1 + first + r, 0),
+            one,
+            estimator,
+            n * per_instance,
+        )
+        k = [np.full(n, per_instance), taken[r]]
+        if baseline is not None:
+            k.append(baseline(taken[r]))
+        rows = arrange(other, estimator, ordering_seed, 1 + first + r, 1)
+        scores[r] = score(rows, other, estimator, np.stack(k, axis=1))
+    other_scores = None if baseline is None else scores[:, :, 2]
+    return Scores(scores[:, :, 0], scores[:, :, 1], taken, workload.solved, other_scores)

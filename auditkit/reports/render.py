@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
+from importlib.resources import files
 from typing import Any
 
-from auditkit.reports.document import Document
+from auditkit.reports.document import Document, Section
 from auditkit.results.audit import Audit
+from auditkit.results.common import AuditResult
 
+CHECKLISTS = ("fidelity", "selection")
 FORMATS = ("table", "json", "html", "markdown", "latex")
 
 
@@ -24,9 +28,7 @@ def document(audit: Audit) -> Document:
     ]  # fmt: skip
     facts += [(name, _told(settings[name])) for name in audit.results if settings.get(name)]
     sections = tuple(
-        section
-        for name, result in audit.results.items()
-        for section in import_module(f"auditkit.reports.sections.{name}").sections(result)
+        section for name, result in audit.results.items() for section in _sections(name, result)
     )
     return Document("Audit", tuple(facts), sections, audit.stamp.signature)
 
@@ -41,6 +43,22 @@ def render(audit: Audit, format_: str, *, width: int = 80) -> str:
         return render_table(document(audit), width=width)
     renderer = getattr(import_module(f"auditkit.reports.{format_}"), f"render_{format_}")
     return str(renderer(document(audit)))
+
+
+def json_schema() -> str:
+    """The JSON Schema of the ``json`` format."""
+    return (files("auditkit.reports") / "audit.schema.json").read_text(encoding="utf-8").rstrip()
+
+
+def _sections(name: str, result: AuditResult) -> Iterator[Section]:
+    """The sections of one audit, each with the checklist of its source, where that has one."""
+    found = import_module(f"auditkit.reports.sections.{name}").sections(result)
+    if name not in CHECKLISTS:
+        yield from found
+        return
+    lists = import_module(f"auditkit.reports.checklists.{name}").checklists(result)
+    for section, points in zip(found, lists, strict=True):
+        yield replace(section, checklist=points)
 
 
 def _told(own: Mapping[str, Any]) -> str:

@@ -169,12 +169,11 @@ def _malformed(
     source: Source, text: str, line: int, names: list[str], numeric: list[bool]
 ) -> SourceError:
     """What is wrong with a line that liac-arff refused."""
+    quote = "'" if "'" in text else '"'
     try:
-        cells = next(
-            csv.reader([text], skipinitialspace=True, quotechar="'" if "'" in text else '"')
-        )
+        cells = next(csv.reader([text], skipinitialspace=True, quotechar=quote, strict=True))
     except (csv.Error, StopIteration):
-        cells = []
+        return SourceError("broken quoting", found=repr(text), where=source.where(line, 1))
     if len(cells) == 1 and len(names) > 1:
         for separator in (";", "\t", "|"):
             if separator in text:

@@ -42,7 +42,7 @@ class Board:
     def flags(self, values: Flags) -> Flags:
         """One flag a record, the same on all its rows."""
         out = np.zeros(len(self.records), dtype=bool)
-        out[self.row_record] = values
+        out[self.row_record[::-1]] = values[::-1]  # the first row of a record decides
         if (out[self.row_record] != values).any():
             position = int(np.argmax(out[self.row_record] != values))
             raise SourceError(

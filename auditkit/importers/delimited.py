@@ -112,12 +112,12 @@ def _column_of_trouble(record: str, separator: str) -> int:
     """The column (from 0) in which a record that starts here goes wrong: the gigantic or the last one."""
     column, start, quoted = 0, 0, False
     for position, character in enumerate(record):
+        if position - start >= MAX_FIELD:
+            break
         if character == '"':
             quoted = not quoted
         elif not quoted and character == separator:
             column, start = column + 1, position + 1
         elif not quoted and character in "\r\n":
-            break
-        if position - start > MAX_FIELD:
             break
     return column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -143,28 +144,17 @@ def _hint(table: Table) -> str:
 # ------------------------------------------------------------------------------------------------------ direction
 
 
-def directions(
-    columns: Columns,
-    counts: Sequence[int],
-    *,
-    direction: str | None,
-    higher_is_better: bool | None,
-    scores: str = "score",
-) -> list[Flags]:
-    """Whether higher is better, for each row of each table.
+def directions(columns: Columns, direction: str | None, higher_is_better: bool | None) -> Flags:
+    """Whether higher is better, for each row of all tables.
 
     Parameters
     ----------
     columns
         The tables.
-    counts
-        Rows of each table.
     direction
         ``COLUMN=VALUE:max,VALUE:min``: the value of a column decides.
     higher_is_better
         For all rows alike.
-    scores
-        What the messages call the scores.
 
     Raises
     ------
@@ -175,17 +165,16 @@ def directions(
     """
     if (direction is None) == (higher_is_better is None):
         raise UsageError(
-            f"orientation of the {scores} is {'unknown' if direction is None else 'given twice'}",
+            f"orientation of the scores is {'unknown' if direction is None else 'given twice'}",
             expected="one of --higher-is-better, --lower-is-better, --direction COLUMN=VALUE:max,VALUE:min",
         )
     if direction is None:
-        return [np.full(n, bool(higher_is_better)) for n in counts]
+        return np.full(sum(map(len, columns.tables)), bool(higher_is_better))
     column, meaning = parse_direction(direction)
     columns.require("direction", column)
     out = []
     for table in columns.tables:
-        values = table.texts(column, empty=True)
-        for position, value in enumerate(values):
+        for position, value in enumerate(table.texts(column, empty=True)):
             if value not in meaning:
                 raise SourceError(
                     "unknown direction",
@@ -193,8 +182,8 @@ def directions(
                     expected=" or ".join(meaning),
                     where=table.where(position, column),
                 )
-        out.append(np.array([meaning[value] for value in values], dtype=bool))
-    return out
+            out.append(meaning[value])
+    return np.array(out, dtype=bool)
 
 
 def parse_direction(text: str) -> tuple[str, dict[str, bool]]:
@@ -310,9 +299,11 @@ def read_mapping(path: StrPath, kind: str) -> dict[str, Any]:
     Raises
     ------
     SourceError
-        It is no TOML, is written for another kind, or names an unknown option.
+        It is no TOML, or is written for another kind.
+    UsageError
+        An option is unknown, or of the wrong type.
     """
-    from auditkit.importers.kinds import options_of  # the importers use this module
+    from auditkit.importers.kinds import check_options  # the importers use this module
 
     options = _toml(path)
     found = options.pop("kind", kind)
@@ -323,24 +314,7 @@ def read_mapping(path: StrPath, kind: str) -> dict[str, Any]:
             expected=repr(kind),
             where=str(path),
         )
-    names = set(options_of(kind))
-    for option, value in options.items():
-        if option not in names:
-            raise SourceError(
-                "unknown option",
-                found=repr(option),
-                expected=nearest(option, sorted(names)) or "an option of this import",
-                where=str(path),
-            )
-        if option != "families" and not isinstance(value, str | int | float | bool | list):
-            raise SourceError(
-                "wrong type of option",
-                found=type(value).__name__,
-                expected="a text, number or list",
-                where=f"{path}, {option}",
-            )
-    if "families" in options:
-        options["families"] = _checked_families(options["families"], str(path))
+    check_options(kind, options, os.fspath(path))
     return options
 
 

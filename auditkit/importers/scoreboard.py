@@ -159,14 +159,7 @@ def import_scoreboard(
             else "seconds: none measured"
         )
     arrays |= _per_dataset(board, columns, first, test_fraction, notes)
-    higher = np.concatenate(
-        directions(
-            columns,
-            [len(t) for t in tables],
-            direction=direction,
-            higher_is_better=higher_is_better,
-        )
-    )
+    higher = directions(columns, direction, higher_is_better)
     arrays["higher_is_better"] = board.flags(higher)
     up = int(arrays["higher_is_better"].sum())
     notes.say(f"orientation: higher is better on {up:,} records, lower on {n - up:,}")
@@ -220,7 +213,7 @@ def _say_reruns(records: dict[tuple[str, str], int], notes: Notes) -> None:
     if again:
         where = Counter(run for runs in again.values() for run in runs[1:])
         notes.warn(
-            f"{counted(len(again), 'dataset')} were re-run; the records stay apart ("
+            f"{counted(len(again), 'dataset')} re-run; the records stay apart ("
             + ", ".join(f"{n:,} again in {run!r}" for run, n in where.items()) + ")"
         )  # fmt: skip
 

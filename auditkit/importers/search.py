@@ -106,14 +106,7 @@ def import_search(
         f"{counted(len(rows), 'row')}: {counted(shape[0], 'dataset')} with {length} candidates, in order of "
         + (repr(order) if order else "the rows")
     )
-    higher = np.concatenate(
-        directions(
-            columns,
-            [len(t) for t in tables],
-            direction=direction,
-            higher_is_better=higher_is_better,
-        )
-    )
+    higher = directions(columns, direction, higher_is_better)
     arrays["higher_is_better"] = np.array(
         rows.constant(higher, index, shape[0], None, "direction"), dtype=bool
     )

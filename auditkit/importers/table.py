@@ -121,16 +121,18 @@ class Table:
         SourceError
             A cell holds something else.
         """
-        values = self.numbers(column)
-        values[np.isnan(values)] = 0
-        wrong = (values < 0) | (values != np.floor(values)) | (values >= 2**63)
-        if wrong.any():
-            position = int(np.argmax(wrong))
-            raise SourceError(
-                "not a count", found=values[position], expected="a whole number of at least 0",
-                where=self.where(position, column),
-            )  # fmt: skip
-        return values.astype(np.int64)
+        out = np.zeros(len(self), dtype=np.int64)
+        for position, cell in enumerate(self.cells[column]):
+            try:
+                out[position] = _count(cell)
+            except (ValueError, TypeError, OverflowError):
+                raise SourceError(
+                    "not a count",
+                    found=repr(cell),
+                    expected="a whole number of at least 0",
+                    where=self.where(position, column),
+                ) from None
+        return out
 
     def holds_numbers(self, column: str) -> bool:
         """Whether a column is meant as numbers: at least half of its cells that are not missing are."""
@@ -159,3 +161,14 @@ def _number(cell: Any) -> float:
     if isinstance(cell, bool | np.bool_):
         raise TypeError
     return float(cell)
+
+
+def _count(cell: Any) -> int:
+    if isinstance(cell, str) and cell.isdecimal():
+        return int(cell)  # exact, also above 2**53
+    value = cell if isinstance(cell, int) and not isinstance(cell, bool) else _number(cell)
+    if value != value:
+        return 0
+    if value < 0 or value != int(value):
+        raise ValueError
+    return int(value)

@@ -152,7 +152,7 @@ def _imported_member(
             "several members were imported"
             if candidates
             else "no member was imported from files of these names",
-            found=", ".join(candidates or map(os.fspath, sources)),
+            found=", ".join(candidates or [os.fspath(source) for source in sources]),
             expected=f"--member {' or '.join(found)}",
             where=place,
         )

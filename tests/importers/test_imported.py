@@ -81,6 +81,17 @@ def test_kinds_and_their_options(tmp_path: Path) -> None:
         run_import("excel", [], {})
     with pytest.raises(UsageError, match="unknown option, found 'cutoff'"):
         run_import("losses", ["t.csv"], {"cutoff": 1})
+    for kind, options in (
+        ("aslib", {"par": "ten"}),
+        ("aslib", {"par": True}),
+        ("aslib", {"families": {"F": "a"}}),
+        ("aslib", {"families": []}),
+        ("losses", {"separator": 5}),
+        ("search", {"higher_is_better": "yes"}),
+        ("samples", {"cost": ["a"]}),
+    ):
+        with pytest.raises(UsageError, match="option of the wrong type"):
+            run_import(kind, ["t.csv"], options)
     with pytest.raises(
         UsageError, match="several sources for import aslib, found 2, expected one folder"
     ):

@@ -72,6 +72,8 @@ def _told(own: Mapping[str, Any]) -> str:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{key} {_plain(v)}" for key, v in value.items())
     if isinstance(value, list | tuple):
         return " ".join(
             " / ".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for v in value

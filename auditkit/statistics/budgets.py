@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from auditkit.errors import StatisticsError, UsageError
 from auditkit.statistics.workload import Counts, Floats, Workload, check_budget, score
 
+_NOTHING = 1e-100  # a share below this part of the largest one counts as none
+
 
 def largest_remainder(
     shares: ArrayLike, budget: int, *, low: int | ArrayLike = 1, high: ArrayLike | None = None
@@ -68,19 +70,28 @@ def largest_remainder(
 
 
 def _bounded_parts(weight: Floats, budget: int, least: Counts, most: Counts) -> Floats:
-    """The proportional parts ``scale * weight`` clipped to the bounds, with the scale that spends the budget."""
-    low, high = 0.0, 1.0
-    while np.clip(high * weight, least, most).sum() < min(
-        budget, most[weight > 0].sum() + least[weight == 0].sum()
-    ):
-        high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if np.clip(middle * weight, least, most).sum() < budget:
-            low = middle
-        else:
-            high = middle
-    return np.clip(high * weight, least, most)
+    """The parts ``scale * weight`` clipped to the bounds, with the scale that spends the budget.
+
+    What they add up to is linear in the scale between the points where an entry meets a bound.
+    """
+    relative = weight / weight.max()
+    relative = np.where(relative < _NOTHING, 0.0, relative)
+    some = relative > 0
+    bends = np.sort(np.concatenate([least[some] / relative[some], most[some] / relative[some]]))
+
+    def parts(scale: float) -> Floats:
+        return np.clip(scale * relative, least, most)
+
+    low, high = -1, len(bends)  # the budget lies between these two bends
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if parts(bends[middle]).sum() < budget else (low, middle)
+    if high == len(bends):
+        return parts(bends[-1])  # the rest goes to entries of no weight
+    start = 0.0 if high == 0 else bends[high - 1]
+    before, after = parts(start).sum(), parts(bends[high]).sum()
+    step = (budget - before) / (after - before) if after > before else 0.0
+    return parts(start + step * (bends[high] - start))
 
 
 def label_budgets(

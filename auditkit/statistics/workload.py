@@ -27,7 +27,14 @@ def part_seeds(seed: int) -> dict[str, int]:
     """The seeds of the random parts, derived from one seed so that no two parts share a stream.
 
     They are below 2**53, so that every reader of JSON keeps them whole.
+
+    Raises
+    ------
+    UsageError
+        The seed is negative.
     """
+    if seed < 0:
+        raise UsageError("seed out of range", found=seed, expected="0 or more")
     return {
         part: int(
             np.random.SeedSequence([seed, k]).generate_state(1, np.uint64)[0] >> np.uint64(11)

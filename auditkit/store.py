@@ -145,15 +145,17 @@ class _Reader:
         self.file_bytes = file_bytes
 
     def read(self, file: h5py.File) -> dict[str, dict[str, Any]]:
-        version = file.attrs.get("format_version")
-        if file.attrs.get("format") not in (FORMAT_NAME, FORMAT_NAME.encode()):
+        if "format" not in file.attrs or _attribute(file, "format", "format") != FORMAT_NAME:
             raise SchemaError(
                 "not an audit file", expected=f"the root attribute format = {FORMAT_NAME!r}"
             )
-        if not isinstance(version, int | np.integer) or version != FORMAT_VERSION:
+        version = None
+        if "format_version" in file.attrs:
+            version = _attribute(file, "format_version", "format_version")
+        if version != FORMAT_VERSION:
             raise SchemaError(
                 "unsupported format version",
-                found=version,
+                found="none" if version is None else repr(version),
                 expected=FORMAT_VERSION,
                 where="format_version",
             )
@@ -175,8 +177,8 @@ class _Reader:
 
     def member(self, group: h5py.Group, member: type[Member], place: str) -> Member:
         """Read the arrays and attributes that a kind of member may hold; anything else there is an error."""
-        found: dict[str, Any] = {}
         specs = array_specs(member)
+        found: dict[str, Any] = dict.fromkeys([*specs, *attribute_specs(member)])
         known = {spec.path or name for name, spec in specs.items()}
         folders = {path.split("/")[0] for path in known if "/" in path}
         if member is Benchmark:
@@ -303,7 +305,10 @@ def _attribute(owner: Any, name: str, place: str) -> Any:
             expected="one text or one number",
             where=place,
         )
-    return owner.attrs[name]
+    value = owner.attrs[name]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _write_member(group: h5py.Group, member: Member) -> None:

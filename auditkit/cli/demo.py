@@ -22,10 +22,16 @@ def demo(out: str) -> None:
     from auditkit import store
     from auditkit.audits.run import run_audits
     from auditkit.demo import demo_data
+    from auditkit.errors import UsageError
     from auditkit.reports.render import render
 
     path = Path(out) / "auditkit_demo.h5"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            "cannot write", found=error.strerror, expected="a folder", where=out
+        ) from None
     store.write(path, demo_data())
     click.echo(f"wrote {path}", err=True)
     with progress() as report:

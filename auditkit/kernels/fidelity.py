@@ -55,8 +55,10 @@ def decomposed_scores(
             low = np.inf
             for j in range(starts[k], starts[k + 1]):
                 u = utility[i, members[j]]
-                high = max(high, u) if u == u else high
-                low = min(low, u) if u == u else low
+                if u > high:  # never true of NaN
+                    high = u
+                if u < low:
+                    low = u
             highest[k] = high
             lowest[k] = low
         for r in range(family_choice.shape[0]):
@@ -79,8 +81,9 @@ def decomposed_scores(
             lost = -np.inf
             if s >= 0:
                 for j in range(starts[s], starts[s + 1]):
-                    u = utility[i, members[j]]
-                    lost = max(lost, u - run) if u == u else lost
+                    difference = utility[i, members[j]] - run
+                    if difference > lost:
+                        lost = difference
             partition[r, i] = score
             deployed[r, i] = run
             family_range[r, i] = spread
@@ -107,8 +110,8 @@ def flat_scores(
     for i in range(first, last):
         highest = -np.inf
         for a in range(utility.shape[1]):
-            u = utility[i, a]
-            highest = max(highest, u) if u == u else highest
+            if utility[i, a] > highest:
+                highest = utility[i, a]
         for r in range(algorithm_choice.shape[0]):
             run = penalty[i]
             a = algorithm_choice[r, i]

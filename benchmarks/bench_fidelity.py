@@ -40,7 +40,12 @@ def data(n: int) -> Arrays:
 def ours(a: Arrays) -> tuple[np.ndarray, ...]:
     """The kernel, on one thread."""
     s = per_instance.decomposed(
-        a["utility"], a["penalty"], a["family_of"], a["family_choice"], a["within_choice"], threads=1
+        a["utility"],
+        a["penalty"],
+        a["family_of"],
+        a["family_choice"],
+        a["within_choice"],
+        threads=1,
     )
     return s.partition, s.deployed, s.family_range, s.violation, s.regret
 

@@ -75,8 +75,8 @@ def decomposed_scores(
             best = run
             for k in range(n_families):
                 a = within_choice[r, i, k]
-                if a >= 0 and utility[i, a] > best:
-                    best = utility[i, a]
+                u = utility[i, a]  # a = -1 reads the last column, and is not counted
+                best = u if (a >= 0) & (u > best) else best  # no branch: half of them would miss
             # a route to the gap that does not pass through the partition score
             lost = -np.inf
             if s >= 0:

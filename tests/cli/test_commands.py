@@ -43,7 +43,7 @@ def test_the_demo_writes_a_file_and_audits_it(
     code, out, err = run(capsys, "demo", "--out", str(tmp_path / "new folder"))
     assert code == 0
     assert (tmp_path / "new folder" / "auditkit_demo.h5").is_file()
-    assert "Deployment reverses the ranking in 1: R1 over R2." in out
+    assert "Deployment reverses the ranking in 1: R1 over R2." in " ".join(out.split())
     assert "sha256:" in out
     assert "wrote" in err
     assert "wrote" not in out

@@ -9,7 +9,6 @@ put in double quotes, and must be where it holds one of ``. [ ] = , "``; inside 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -310,6 +309,6 @@ def _quoted(text: str) -> str:
 def _shown(c: str) -> str:
     if c in _BACK:
         return _BACK[c]
-    if unicodedata.category(c)[0] == "C" or c in "\u2028\u2029":
+    if not c.isprintable():
         return f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}"
     return c

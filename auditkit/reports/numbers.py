@@ -12,7 +12,9 @@ def value(x: float | Skipped, digits: int = 4) -> str:
     if isinstance(x, Skipped):
         return MISSING
     text = f"{x:.{digits}f}"
-    if x != 0 and float(text) == 0:
+    if x == 0:
+        return text.removeprefix("-")
+    if float(text) == 0:
         limit = f"{10.0**-digits:.{digits}f}"
         return f"< {limit}" if x > 0 else f"> -{limit}"
     return text
@@ -32,7 +34,7 @@ def share(x: float | Skipped, digits: int = 1) -> str:
     step = 10.0**-digits
     if x > 0 and float(text) == 0:
         return f"< {step:.{digits}f} %"
-    if x < 1 and float(text) == 100:
+    if x < 1 and float(text) >= 100:
         return f"> {100 - step:.{digits}f} %"
     return f"{text} %"
 
@@ -73,7 +75,8 @@ def share_estimate(x: Estimate | Skipped, digits: int = 1) -> str:
         return MISSING
     if isinstance(x.low, Skipped) or isinstance(x.high, Skipped):
         return share(x.estimate, digits)
-    return f"{share(x.estimate, digits)} [{100 * x.low:.{digits}f}, {100 * x.high:.{digits}f}]"
+    low, high = (share(end, digits).removesuffix(" %") for end in (x.low, x.high))
+    return f"{share(x.estimate, digits)} [{low}, {high}]"
 
 
 def count(n: int) -> str:

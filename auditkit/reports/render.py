@@ -13,7 +13,7 @@ from auditkit.reports.document import Document, Section
 from auditkit.results.audit import Audit
 from auditkit.results.common import AuditResult
 
-CHECKLISTS = ("fidelity", "selection")
+CHECKLISTS = ("fidelity", "selection", "allocation")
 FORMATS = ("table", "json", "html", "markdown", "latex")
 
 
@@ -62,11 +62,11 @@ def _sections(name: str, result: AuditResult) -> Iterator[Section]:
 
 
 def _told(own: Mapping[str, Any]) -> str:
-    """The options of one audit in words, those left at nothing aside."""
+    """The options of one audit in words; what is off, and what derives from the seed, is left to the JSON."""
     parts = [
         key.replace("_", " ") + ("" if value is True else f" {_plain(value)}")
         for key, value in own.items()
-        if value is not None and value is not False
+        if value is not None and value is not False and not isinstance(value, Mapping)
     ]
     return ", ".join(parts)
 

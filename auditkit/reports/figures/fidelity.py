@@ -120,8 +120,9 @@ def safety(pairs: Sequence[Comparison], digits: int) -> Figure:
         )
         axes.axline((0, 0), slope=1, color=style.GREY, linestyle="--", linewidth=1)
         axes.axhline(0, color=style.GREY, linewidth=0.8)
-        axes.text(
-            0, axes.get_ylim()[1], " unsafe: dG exceeds the lead", va="top", fontsize=9
+        axes.annotate(
+            "unsafe: dG exceeds the lead", (0, axes.get_ylim()[1]), (4, -4), textcoords="offset points",
+            va="top", fontsize=9,
         )  # fmt: skip
         axes.set_xlabel("A partition: the lead in the partition report")
         axes.set_ylabel("dG: what the inner selectors take of it")

@@ -1,0 +1,69 @@
+"""Five points for best-of-k budgets, after *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087)."""
+
+from __future__ import annotations
+
+from auditkit.reports import numbers
+from auditkit.reports.document import Point
+from auditkit.results.allocation import AllocationResult, SamplesAllocation
+from auditkit.results.common import Estimate, Skipped
+
+
+def checklists(result: AllocationResult) -> tuple[tuple[Point, ...], ...]:
+    """A checklist for every item of the result."""
+    return tuple(checklist(item) for item in result.items)
+
+
+def checklist(item: SamplesAllocation) -> tuple[Point, ...]:
+    """The five points for one set of samples."""
+    return (_split(item), _floor(item), _depth(item), _label(item), _probe(item))
+
+
+def _split(item: SamplesAllocation) -> Point:
+    question = "Is the gain scored on samples that did not decide the allocation?"
+    if isinstance(item.d_split, Skipped):
+        return Point(question, "missing", f"More samples per instance are needed: {item.d_split.reason}.")
+    inside = (
+        f"; in sample it would be {_percent(item.d_in)}" if isinstance(item.d_in, Estimate) else ""
+    )
+    return Point(
+        question, "answered", f"d_split = {_percent(item.d_split)} over {item.n_instances} instances{inside}."
+    )
+
+
+def _floor(item: SamplesAllocation) -> Point:
+    question = "Does the gain exceed what luck alone shows where there is nothing to gain?"
+    if isinstance(item.floor, Skipped) or isinstance(item.d_in, Skipped):
+        reason = item.floor.reason if isinstance(item.floor, Skipped) else item.d_in.reason  # type: ignore[union-attr]
+        return Point(question, "missing", f"More samples per instance are needed: {reason}.")
+    told = f"d_in = {_percent(item.d_in)}, floor: median {item.floor.median:.2f} %, p90 {item.floor.p90:.2f} %"
+    beyond = item.d_in.estimate > item.floor.p90
+    return Point(question, "answered" if beyond else "violated", f"{told}.")
+
+
+def _depth(item: SamplesAllocation) -> Point:
+    question = "Are the stored samples deep enough for the budget (four times)?"
+    if isinstance(item.depth, Skipped):
+        return Point(question, "missing", f"More samples per instance are needed: {item.depth.reason}.")
+    told = f"{item.depth:,} samples for a budget of {item.per_instance:,} per instance"
+    return Point(question, "violated" if item.shallow else "answered", f"{told}.")
+
+
+def _label(item: SamplesAllocation) -> Point:
+    question = "Does the allocation gain more than one that knows only the label of an instance?"
+    if isinstance(item.label, Skipped):
+        return Point(question, "missing", f"Add label to the samples ({item.label.reason}).")
+    x = item.label.residual
+    told = f"residual over the label budget {numbers.estimate(x, 2)} percentage points (n = {x.n})"
+    return Point(question, "answered" if x.excludes_zero and x.estimate > 0 else "violated", f"{told}.")
+
+
+def _probe(item: SamplesAllocation) -> Point:
+    question = "Can the gain be had when the samples that decide are paid from the budget?"
+    if isinstance(item.probe, Skipped):
+        return Point(question, "missing", f"Audit with --probe ({item.probe.reason}).")
+    told = f"a probe of {item.probe.probe} samples, charged, gains {_percent(item.probe.d_probe)}"
+    return Point(question, "answered", f"{told}.")
+
+
+def _percent(x: Estimate) -> str:
+    return f"{numbers.value(x.estimate, 2)} % {numbers.interval(x, 2)}"

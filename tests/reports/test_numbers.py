@@ -1,0 +1,125 @@
+"""The formatter of numbers: what is printed, and what must never be."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditkit.reports import numbers
+from auditkit.results.common import Estimate, Skipped
+
+NO = Skipped("why")
+
+
+@pytest.mark.parametrize(
+    ("x", "digits", "text"),
+    [
+        (0.12345, 4, "0.1235"),
+        (-0.5, 2, "-0.50"),
+        (0.0, 3, "0.000"),
+        (-0.0, 2, "0.00"),
+        (0.00004, 4, "< 0.0001"),
+        (-0.00004, 4, "> -0.0001"),
+        (1234.5, 0, "1234"),
+        (0.2, 0, "< 1"),
+        (NO, 4, "–"),
+    ],
+)
+def test_value(x: float | Skipped, digits: int, text: str) -> None:
+    assert numbers.value(x, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [(0.5, "+0.5000"), (-0.5, "-0.5000"), (0.0, "0.0000"), (1e-9, "< 0.0001"), (NO, "–")],
+)
+def test_signed(x: float | Skipped, text: str) -> None:
+    assert numbers.signed(x) == text
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (0.571, "57.1 %"),
+        (0.0, "0.0 %"),
+        (1.0, "100.0 %"),
+        (0.0001, "< 0.1 %"),
+        (0.9999, "> 99.9 %"),
+        (0.99949, "99.9 %"),
+        (NO, "–"),
+    ],
+)
+def test_share(x: float | Skipped, text: str) -> None:
+    assert numbers.share(x) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.5, "0.500"),
+        (0.001, "0.001"),
+        (0.00099, "9.9e-04"),
+        (9.5e-46, "9.5e-46"),
+        (0.0, "< 1e-300"),
+        (1.0, "1.000"),
+        (0.9996, "> 0.999"),
+        (NO, "–"),
+    ],
+)
+def test_p_value(p: float | Skipped, text: str) -> None:
+    assert numbers.p_value(p) == text
+
+
+def test_residual() -> None:
+    assert [numbers.residual(x) for x in (0.0, 2.4e-16, NO)] == ["0", "2.4e-16", "–"]
+
+
+def test_estimates_carry_their_interval() -> None:
+    x = Estimate(0.5, 0.25, 0.75, 10)
+    assert numbers.estimate(x, 2) == "0.50 [0.25, 0.75]"
+    assert numbers.share_estimate(x) == "50.0 % [25.0, 75.0]"
+    assert numbers.share_estimate(Estimate(0.5, 1e-5, 0.99999, 10)) == "50.0 % [< 0.1, > 99.9]"
+
+
+def test_an_estimate_without_interval_says_so() -> None:
+    x = Estimate(0.5, NO, NO, 1)
+    assert numbers.estimate(x, 2) == "0.50 [–]"
+    assert numbers.share_estimate(x) == "50.0 %"
+    assert numbers.estimate(NO) == numbers.share_estimate(NO) == "–"
+
+
+def test_count() -> None:
+    assert numbers.count(1234567) == "1,234,567"
+
+
+@given(st.floats(-1e9, 1e9), st.integers(0, 6))
+def test_a_number_that_is_not_zero_never_prints_as_zero(x: float, digits: int) -> None:
+    text = numbers.value(x, digits)
+    if x == 0:
+        assert float(text) == 0
+    elif text.startswith("< "):
+        assert 0 < x < float(text[2:])
+    elif text.startswith("> "):
+        assert float(text[2:]) < x < 0
+    else:
+        assert float(text) != 0
+        assert math.isclose(float(text), x, rel_tol=1e-15, abs_tol=0.5 * 10**-digits * (1 + 1e-9))
+
+
+@given(st.floats(0, 1), st.integers(0, 3))
+def test_a_share_never_prints_as_a_false_0_or_100(x: float, digits: int) -> None:
+    number = numbers.share(x, digits).removesuffix(" %")
+    if number[0] not in "<>":
+        assert (float(number) == 0) == (x == 0)
+        assert (float(number) == 100) == (x == 1)
+
+
+@given(st.floats(0, 1))
+def test_a_p_value_never_prints_as_0_or_as_a_false_1(p: float) -> None:
+    text = numbers.p_value(p)
+    if text[0] not in "<>":
+        assert float(text) > 0
+        assert (float(text) == 1) == (p == 1)

@@ -165,6 +165,7 @@ def bootstrap(
     >>> import auditkit as ak
     >>> result = ak.bootstrap([1.2, 0.4, 2.2, 3.0, 1.7, 0.9, 2.8, 1.1])
     >>> round(result.estimate, 4), round(result.low, 2), round(result.high, 2)
+    (1.6625, 1.09, 2.29)
     """
     _check_options(statistic, method, resampler, missing, q, replicates, confidence, seed, threads)
     sample = read_sample(x, clusters, weights, missing)

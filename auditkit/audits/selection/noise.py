@@ -84,9 +84,12 @@ def noise_floor(
 
 def accuracy_like(score: Floats, higher_is_better: Flags) -> Flags:
     """[n]: higher is better and every score there is lies in [0, 1]."""
-    with np.errstate(invalid="ignore"):
-        outside = ((score < 0) | (score > 1)).any(axis=1)
-    return higher_is_better & ~outside & ~np.isnan(score).all(axis=1)
+    return higher_is_better & ~outside_unit(score) & ~np.isnan(score).all(axis=1)
+
+
+def outside_unit(score: Floats) -> Flags:
+    """[n]: some score lies outside [0, 1]."""
+    return np.asarray(((score < 0) | (score > 1)).any(axis=1))
 
 
 def _candidates(board: Scoreboard, rows: Indices, stated: int | None) -> Floats:

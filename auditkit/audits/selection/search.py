@@ -8,8 +8,9 @@ from typing import cast
 import numpy as np
 
 from auditkit.audits.estimates import estimates
-from auditkit.audits.selection.noise import accuracy_like
+from auditkit.audits.selection.noise import accuracy_like, outside_unit
 from auditkit.audits.selection.records import Flags, Floats, Indices, oriented
+from auditkit.audits.selection.shares import MOST_CELLS
 from auditkit.results.common import Estimate, Range, Skipped
 from auditkit.results.selection import (
     Bias,
@@ -36,12 +37,12 @@ MANY_SCALES = Skipped("the scores lie on several scales; see groups, and the rel
 def audit_search(name: str, search: Search, *, tie: float, resampling: Resampling) -> SearchAudit:
     """Everything the selection audit says of one set of searches; see ``audit_selection``."""
     higher = search.higher_is_better
-    validation = oriented(search.validation_score, higher)
-    test = oriented(search.test_score, higher)
-    traces = follow_traces(validation, test)
+    traces = follow_traces(
+        oriented(search.validation_score, higher), oriented(search.test_score, higher)
+    )
     final = traces.best - traces.chosen
     used = np.flatnonzero(~np.isnan(final))
-    inside = np.arange(test.shape[1]) < traces.length[:, None]
+    inside = np.arange(search.test_score.shape[1]) < traces.length[:, None]
 
     groups = {
         label: _group(search, traces, rows, scale, resampling)
@@ -56,9 +57,7 @@ def audit_search(name: str, search: Search, *, tie: float, resampling: Resamplin
         # without any spread there is nothing to choose between, and the bias is zero
         unit = np.where(spread > 0, spread, 1.0)
         relative_bias = _bias(final[used] / unit, resampling)
-        relative_curve = _curve(
-            traces.bias[used] / unit[:, None], traces.length[used], spread / unit, resampling
-        )
+        relative_curve = _curve(traces, used, unit, spread / unit, resampling)
         relative_bound = _bound("spread", spread / unit, traces.scored[used], final[used] / unit)
     peeking = _peeking(search, traces, tie)
     return SearchAudit(
@@ -66,8 +65,8 @@ def audit_search(name: str, search: Search, *, tie: float, resampling: Resamplin
         n_datasets=len(search.datasets),
         n_used=len(used),
         candidates=Range(float(traces.length.min()), float(traces.length.max())),
-        without_validation=int((inside & np.isnan(validation)).sum()),
-        without_test=int((inside & np.isnan(test)).sum()),
+        without_validation=int((inside & np.isnan(search.validation_score)).sum()),
+        without_test=int((inside & np.isnan(search.test_score)).sum()),
         select_on_test=only.select_on_test if only else MANY_SCALES,
         select_on_validation=only.select_on_validation if only else MANY_SCALES,
         refit=only.refit if only else MANY_SCALES,
@@ -86,14 +85,14 @@ def audit_search(name: str, search: Search, *, tie: float, resampling: Resamplin
 def _scales(search: Search) -> Iterator[tuple[str, str, Indices]]:
     """Label, scale and rows of each set of datasets whose scores may be averaged."""
     n = len(search.datasets)
-    accuracy = accuracy_like(
-        np.concatenate([search.validation_score, search.test_score], axis=1),
-        search.higher_is_better,
-    )
+    higher = search.higher_is_better
+    accuracy = accuracy_like(search.test_score, higher)
+    # a validation score outside [0, 1] tells of another scale just as well
+    accuracy &= ~outside_unit(search.validation_score)
     scale = np.where(
         accuracy,
         "accuracy-like",
-        np.where(search.higher_is_better, "other, higher is better", "lower is better"),
+        np.where(higher, "other, higher is better", "lower is better"),
     ).tolist()
     group = search.group or ("",) * n
     rows: dict[tuple[str, str], list[int]] = {}
@@ -126,7 +125,7 @@ def _group(
         select_on_validation=on_validation,
         refit=Skipped("no refit scores are stored") if search.refit_score is None else refit,
         bias=_bias(bias, resampling),
-        curve=_curve(traces.bias[rows], traces.length[rows], spread, resampling),
+        curve=_curve(traces, rows, np.ones(len(rows)), spread, resampling),
         bound=_bound("spread", spread, scored, bias),
         binomial_bound=_binomial_bound(search, rows, scale, chosen, scored, bias),
     )
@@ -159,27 +158,39 @@ def _bias(bias: Floats, resampling: Resampling) -> Bias:
 
 
 def _curve(
-    bias: Floats, length: Indices, sigma: Floats, resampling: Resampling
+    traces: Traces, rows: Indices, unit: Floats, sigma: Floats, resampling: Resampling
 ) -> tuple[CurvePoint, ...]:
-    """Mean bias after each prefix of [n, C] traces, where at least one trace has a choice."""
-    defined = ~np.isnan(bias)
-    n = defined.sum(axis=0)
-    ks = np.flatnonzero(n)
-    result = resampling.intervals(bias[:, ks], missing="omit")
-    means = cast("list[Estimate]", estimates(result, n[ks].tolist()))
-    long_enough = np.bincount(length, minlength=bias.shape[1] + 1)[::-1].cumsum()[::-1]
-    return tuple(
-        CurvePoint(
-            k=k + 1,
-            n=mean.n,
-            undefined=int(long_enough[k + 1]) - mean.n,
-            bias=mean.estimate,
-            low=mean.low,
-            high=mean.high,
-            bound=float(sigma[defined[:, k]].mean() * np.sqrt(2 * np.log(k + 1))),
-        )
-        for k, mean in zip(ks.tolist(), means, strict=True)
-    )
+    """Mean bias, divided by ``unit``, of the traces ``rows`` after each prefix.
+
+    Prefixes after which no trace has made a choice are left out.
+    """
+    length = traces.length[rows]
+    long_enough = np.bincount(length)[::-1].cumsum()[::-1]
+    width = max(1, MOST_CELLS // len(rows))
+    points = []
+    for start in range(0, int(length.max()), width):
+        bias = traces.bias[rows, start : min(start + width, int(length.max()))] / unit[:, None]
+        defined = ~np.isnan(bias)
+        n = defined.sum(axis=0)
+        columns = np.flatnonzero(n)
+        if len(columns) == 0:
+            continue
+        result = resampling.intervals(bias[:, columns], missing="omit")
+        means = cast("list[Estimate]", estimates(result, n[columns].tolist()))
+        for column, mean in zip(columns.tolist(), means, strict=True):
+            k = start + column + 1
+            points.append(
+                CurvePoint(
+                    k=k,
+                    n=mean.n,
+                    undefined=int(long_enough[k]) - mean.n,
+                    bias=mean.estimate,
+                    low=mean.low,
+                    high=mean.high,
+                    bound=float(sigma[defined[:, column]].mean() * np.sqrt(2 * np.log(k))),
+                )
+            )
+    return tuple(points)
 
 
 def _bound(sigma_from: str, sigma: Floats, candidates: Indices, bias: Floats) -> Bound:

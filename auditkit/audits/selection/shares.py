@@ -19,8 +19,8 @@ from auditkit.statistics.tests import holm, sign_test
 
 Key = TypeVar("Key")
 
-MOST_CELLS = 2**24
-"""Cells of a sample that is bootstrapped at once; more slices than fit go in several calls."""
+MOST_CELLS = 2**23
+"""Cells of a sample that is bootstrapped at once; more columns than fit go in several calls."""
 
 
 def win_shares(

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from auditkit.checks.common import Check, Severity
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.selection import (
+from auditkit.results.scoreboard import (
     FAR_BELOW,
     Budget,
     HeadToHead,
     Rerun,
     ScoreboardAudit,
-    SearchAudit,
-    SelectionResult,
     TimeRatio,
 )
+from auditkit.results.search import SearchAudit
+from auditkit.results.selection import SelectionResult
 
 OVERRUN = 2.0
 """A system overruns when a tenth of its runs take more than this many budgets."""

@@ -9,7 +9,9 @@ import pytest
 
 from auditkit.audits.selection import audit_selection
 from auditkit.checks.selection import check_selection
-from auditkit.results.selection import HeadToHead, ScoreboardAudit, SelectionResult
+from auditkit.importers.scoreboard import import_scoreboard
+from auditkit.results.scoreboard import HeadToHead, ScoreboardAudit
+from auditkit.results.selection import SelectionResult
 from auditkit.schema import AuditData
 from tests.audits.orcetra import PARTIAL, RERUN, SWEEP, SYSTEMS, orcetra
 
@@ -183,3 +185,31 @@ def test_the_whole_audit_takes_less_than_two_seconds_of_processor_time(shared_da
     start = time.process_time()
     run(shared_data, (*SWEEP, RERUN), replicates=10_000)
     assert time.process_time() - start < 2
+
+
+def test_the_importer_gives_the_same_audit(shared_data: Path) -> None:
+    imported = import_scoreboard(
+        [shared_data / "orcetra" / f"{name}.jsonl" for name in (*SWEEP, RERUN)],
+        dataset="dataset_id",
+        cluster="name",
+        group="task_type",
+        score="scores.*",
+        seconds="times.*",
+        budget="budget_sec",
+        size="n_samples",
+        test_fraction=0.2,
+        direction="task_type=classification:max,regression:min",
+        claimed_winner="winner",
+    )
+    item = audit_selection(imported.data, candidates=40, replicates=200).items[0]
+    expected = run(shared_data, (*SWEEP, RERUN)).items[0]
+    for name in (
+        "win_share", "groups", "mean_rank", "mean_score", "relative_error", "budget", "claims",
+    ):  # fmt: skip
+        assert getattr(item, name) == getattr(expected, name), name
+    assert item.deduplicated.win_share == expected.deduplicated.win_share
+    assert item.noise_floor.bound == expected.noise_floor.bound
+    assert item.reruns[0].merged_win_share == expected.reruns[0].merged_win_share
+    assert {x.against: x.win_share for x in item.matched} == {
+        x.against: x.win_share for x in expected.matched
+    }

@@ -10,7 +10,7 @@ import pytest
 from auditkit.audits.selection import audit_selection, compare_scoreboards
 from auditkit.errors import SchemaError
 from auditkit.results.common import Skipped
-from auditkit.results.selection import Rerun
+from auditkit.results.scoreboard import Rerun
 from auditkit.schema import AuditData, Scoreboard
 
 NAN = np.nan

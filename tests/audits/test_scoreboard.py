@@ -14,7 +14,7 @@ from auditkit.audits.selection import audit_selection
 from auditkit.demo import demo_data
 from auditkit.errors import SchemaError, UsageError
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.selection import ScoreboardAudit
+from auditkit.results.scoreboard import ScoreboardAudit
 from auditkit.schema import AuditData, Scoreboard
 from auditkit.statistics.bootstrap import bootstrap
 

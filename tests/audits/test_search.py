@@ -12,7 +12,7 @@ import pytest
 from auditkit.audits.selection import audit_selection
 from auditkit.demo import demo_data
 from auditkit.results.common import Skipped
-from auditkit.results.selection import SearchAudit
+from auditkit.results.search import SearchAudit
 from auditkit.schema import AuditData, Search
 from auditkit.statistics.bootstrap import bootstrap
 

@@ -13,7 +13,9 @@ from auditkit.audits.selection.scoreboard import audit_scoreboard
 from auditkit.audits.selection.search import audit_search
 from auditkit.errors import UsageError
 from auditkit.results.common import Stamp
-from auditkit.results.selection import ScoreboardAudit, SearchAudit, SelectionResult
+from auditkit.results.scoreboard import ScoreboardAudit
+from auditkit.results.search import SearchAudit
+from auditkit.results.selection import SelectionResult
 from auditkit.schema import AuditData
 from auditkit.statistics.bootstrap import Progress, Resampler, Resampling
 

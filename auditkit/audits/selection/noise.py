@@ -7,7 +7,7 @@ import numpy as np
 from auditkit.audits.estimates import estimates
 from auditkit.audits.selection.records import Flags, Floats, Indices, Records
 from auditkit.results.common import Range, Skipped
-from auditkit.results.selection import FAR_BELOW, NoiseFloor, Spread
+from auditkit.results.scoreboard import FAR_BELOW, NoiseFloor, Spread
 from auditkit.schema import Scoreboard
 from auditkit.statistics.bootstrap import Resampling
 from auditkit.statistics.selection import binomial_sigma, noise_bound

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditkit.errors import SchemaError, UsageError
-from auditkit.results.selection import TIE
+from auditkit.results.scoreboard import TIE
 from auditkit.schema import Scoreboard
 from auditkit.statistics.selection import rank_records
 

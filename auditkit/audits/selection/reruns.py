@@ -13,7 +13,7 @@ from auditkit.audits.selection.records import (
 )
 from auditkit.errors import SchemaError
 from auditkit.results.common import Skipped
-from auditkit.results.selection import TIE, Remeasured, Rerun
+from auditkit.results.scoreboard import TIE, Remeasured, Rerun
 from auditkit.schema import Scoreboard
 from auditkit.statistics.selection import rank_records
 

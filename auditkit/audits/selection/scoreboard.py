@@ -25,12 +25,7 @@ from auditkit.audits.selection.shares import (
 )
 from auditkit.audits.selection.times import budgets, no_slower, time_ratios
 from auditkit.results.common import Skipped
-from auditkit.results.selection import (
-    Deduplicated,
-    Matched,
-    ScoreboardAudit,
-    WinShares,
-)
+from auditkit.results.scoreboard import Deduplicated, Matched, ScoreboardAudit, WinShares
 from auditkit.schema import Labels, Scoreboard
 from auditkit.statistics.bootstrap import Resampling
 

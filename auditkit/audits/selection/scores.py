@@ -6,7 +6,7 @@ import numpy as np
 
 from auditkit.audits.selection.records import Indices, oriented
 from auditkit.results.common import Skipped
-from auditkit.results.selection import TIE, Claim, Claims, MeanScore, RelativeError
+from auditkit.results.scoreboard import TIE, Claim, Claims, MeanScore, RelativeError
 from auditkit.schema import Scoreboard
 from auditkit.statistics.selection import rank_records
 

@@ -12,14 +12,7 @@ from auditkit.audits.selection.noise import accuracy_like, outside_unit
 from auditkit.audits.selection.records import Flags, Floats, Indices, oriented
 from auditkit.audits.selection.shares import MOST_CELLS
 from auditkit.results.common import Estimate, Range, Skipped
-from auditkit.results.selection import (
-    Bias,
-    Bound,
-    CurvePoint,
-    Peeking,
-    SearchAudit,
-    SearchGroup,
-)
+from auditkit.results.search import Bias, Bound, CurvePoint, Peeking, SearchAudit, SearchGroup
 from auditkit.schema import Search
 from auditkit.statistics.bootstrap import Resampling
 from auditkit.statistics.selection import (

@@ -12,7 +12,7 @@ import numpy as np
 from auditkit.audits.estimates import estimates
 from auditkit.audits.selection.records import Flags, Floats, Indices, Records
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.selection import TIE, HeadToHead
+from auditkit.results.scoreboard import TIE, HeadToHead
 from auditkit.statistics.bootstrap import Resampling
 from auditkit.statistics.selection import count_wins
 from auditkit.statistics.tests import holm, sign_test

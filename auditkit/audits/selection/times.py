@@ -8,7 +8,7 @@ import numpy as np
 
 from auditkit.audits.selection.records import Flags, Floats
 from auditkit.results.common import Skipped
-from auditkit.results.selection import Budget, TimeRatio
+from auditkit.results.scoreboard import Budget, TimeRatio
 
 NO_BUDGET = Skipped("no positive budget is stored")
 

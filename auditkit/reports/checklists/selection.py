@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from auditkit.reports import numbers
 from auditkit.reports.document import Point
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.selection import Budget, ScoreboardAudit, SearchAudit, SelectionResult
+from auditkit.results.scoreboard import Budget, ScoreboardAudit
+from auditkit.results.search import SearchAudit
+from auditkit.results.selection import SelectionResult
 
 
 def checklists(result: SelectionResult) -> tuple[tuple[Point, ...], ...]:

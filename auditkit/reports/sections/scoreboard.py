@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure, Section, Table
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.selection import TIE, HeadToHead, Rerun, ScoreboardAudit
+from auditkit.results.scoreboard import TIE, HeadToHead, Rerun, ScoreboardAudit
 
 MOST_COLUMNS = 3
 """Systems that a table of slices names; the others are added up."""
@@ -22,6 +23,8 @@ Shares = dict[str, Estimate] | Skipped
 def scoreboard_section(item: ScoreboardAudit, level: str) -> Section:
     """The section of one scoreboard; ``level`` is the confidence as a text."""
     tables = [_systems(item, level), _slices(item, level), _pairs(item)]
+    scores = _scores(item)
+    tables += [] if scores is None else [scores]
     if not isinstance(item.budget, Skipped):
         tables.append(_times(item))
     tables += [_rerun(number, rerun) for number, rerun in enumerate(item.reruns, 1)]
@@ -69,40 +72,52 @@ def verdict(item: ScoreboardAudit) -> str:
 
 
 def _systems(item: ScoreboardAudit, level: str) -> Table:
-    relative = item.relative_error
-    scored = [x for x in item.mean_score.values() if not isinstance(x.mean, Skipped)]
-    columns = ["system", f"wins [{level}]", "mean rank", "no score"]
-    columns += ["mean score"] if len(scored) == 1 else []
-    geometric = None if isinstance(relative, Skipped) else relative.geometric_mean
-    median = None if isinstance(relative, Skipped) else relative.median
-    shown = isinstance(geometric, dict) and isinstance(median, dict)
-    columns += ["rel. error: median", "geometric"] if shown else []
-    rows = []
-    for system in (*item.systems, TIE):
+    rows: list[tuple[str, ...]] = []
+    for system in (*by_wins(item), TIE):
         share = item.win_share if isinstance(item.win_share, Skipped) else item.win_share[system]
-        row = [system, numbers.share_estimate(share)]
-        if system == TIE:
-            rows.append((*row, *("",) * (len(columns) - 2)))
-            continue
-        row += [numbers.value(item.mean_rank[system], 2), numbers.count(item.missing[system])]
-        row += [numbers.value(x.mean[system], 4) for x in scored if isinstance(x.mean, dict)][
-            : len(scored) == 1
-        ]
-        if isinstance(geometric, dict) and isinstance(median, dict):
-            row += [numbers.value(median[system], 2), numbers.value(geometric[system], 2)]
-        rows.append(tuple(row))
-    note = f"A win beats every other system by more than {item.tie_tolerance:g}. "
-    if len(scored) == 1:
-        note += f"Mean score: of {scored[0].n} datasets on one scale. "
-    if shown and not isinstance(relative, Skipped):
-        note += (
-            f"Rel. error: over the best of the dataset, {relative.n} datasets "
-            f"({relative.not_positive} without a positive best and {relative.incomplete} with a "
-            "missing score left out). "
-        )
+        rest = ("", "")
+        if system != TIE:
+            rest = (numbers.value(item.mean_rank[system], 2), numbers.count(item.missing[system]))
+        rows.append((system, numbers.share_estimate(share), *rest))
     return Table(
-        "Who wins", tuple(columns), tuple(rows), (False, *(True,) * (len(columns) - 1)), note.strip()
-    )  # fmt: skip
+        "Who wins",
+        ("system", f"wins [{level}]", "mean rank", "no score"),
+        tuple(rows),
+        (False, True, True, True),
+        f"A win beats every other system by more than {item.tie_tolerance:g}; ties share a rank.",
+    )
+
+
+def _scores(item: ScoreboardAudit) -> Table | None:
+    """Mean scores and relative errors, those of them that could be computed."""
+    found: list[tuple[str, int, dict[str, float]]] = []
+    notes = []
+    for name, score in item.mean_score.items():
+        if isinstance(score.mean, dict):
+            found.append((f"mean, {name.removesuffix(' is better')} better", 4, score.mean))
+            notes.append(f"Mean scores of {score.n} datasets ({score.incomplete} incomplete).")
+    error = item.relative_error
+    if not isinstance(error, Skipped):
+        for name, values in (("median", error.median), ("geometric", error.geometric_mean)):
+            if isinstance(values, dict):
+                found.append((f"rel. error: {name}", 2, values))
+        notes.append(
+            f"Rel. error: over the best of the dataset, on {error.n} datasets "
+            f"({error.not_positive} without a positive best and {error.incomplete} incomplete left "
+            "out)."
+        )
+    if not found:
+        return None
+    return Table(
+        "How good the scores are",
+        ("system", *(name for name, _, _ in found)),
+        tuple(
+            (system, *(numbers.value(values[system], digits) for _, digits, values in found))
+            for system in by_wins(item)
+        ),
+        (False, *(True,) * len(found)),
+        " ".join(notes),
+    )
 
 
 def slices(item: ScoreboardAudit) -> list[tuple[str, int, int, Shares]]:
@@ -166,16 +181,20 @@ def _slices(item: ScoreboardAudit, level: str) -> Table:
     )
 
 
-def shown_systems(item: ScoreboardAudit) -> list[str]:
-    """The leading system and those with the most wins after it, as many as fit."""
+def by_wins(item: ScoreboardAudit) -> list[str]:
+    """The systems, the leading one first, then by wins and mean rank."""
 
-    def place(system: str) -> tuple[float, float]:
+    def place(system: str) -> tuple[bool, float, float]:
         shares = item.win_share
         won = 0.0 if isinstance(shares, Skipped) else shares[system].estimate
-        return -won, item.mean_rank[system]
+        return system != item.leader, -won, item.mean_rank[system]
 
-    others = sorted((s for s in item.systems if s != item.leader), key=place)
-    return [item.leader, *others[: MOST_COLUMNS - 1]]
+    return sorted(item.systems, key=place)
+
+
+def shown_systems(item: ScoreboardAudit) -> list[str]:
+    """As many of the systems as fit beside each other."""
+    return by_wins(item)[:MOST_COLUMNS]
 
 
 def _policy(item: ScoreboardAudit) -> str:
@@ -196,20 +215,33 @@ def _pairs(item: ScoreboardAudit) -> Table:
         pairs = [x for x in pairs if item.leader in (x.first, x.second)]
     columns = ["pair", "win", "loss", "tie", "sign test p", "Holm p"]
     columns += ["one per cluster", "Holm p "] if single else []
+    order = by_wins(item)
     rows = []
-    for x in pairs:
+    for x in map(_winner_first, pairs):
         row = [f"{x.first} / {x.second}", *(numbers.count(k) for k in (x.wins, x.losses, x.ties))]
         row += [numbers.p_value(x.sign_test_p), numbers.p_value(x.holm_p)]
         if single:
-            y = single[x.first, x.second]
+            y = single.get((x.first, x.second)) or _turned(single[x.second, x.first])
             row += [f"{y.wins} - {y.losses}", numbers.p_value(y.holm_p)]
-        rows.append(tuple(row))
+        rows.append((order.index(x.first), order.index(x.second), tuple(row)))
     note = "Two-sided sign tests of independent datasets; Holm over all pairs."
     if not every:
         note += f" Only the pairs of {item.leader} are listed, of {len(item.head_to_head)}."
     return Table(
-        "Head to head", tuple(columns), tuple(rows), (False, *(True,) * (len(columns) - 1)), note
+        "Head to head",
+        tuple(columns),
+        tuple(row for *_, row in sorted(rows)),
+        (False, *(True,) * (len(columns) - 1)),
+        note,
     )
+
+
+def _winner_first(x: HeadToHead) -> HeadToHead:
+    return x if x.wins >= x.losses else _turned(x)
+
+
+def _turned(x: HeadToHead) -> HeadToHead:
+    return replace(x, first=x.second, second=x.first, wins=x.losses, losses=x.wins)
 
 
 def _times(item: ScoreboardAudit) -> Table:

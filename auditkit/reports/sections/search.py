@@ -7,7 +7,7 @@ from typing import Any
 from auditkit.reports import numbers
 from auditkit.reports.document import Figure, Section, Table
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.selection import Bias, Bound, CurvePoint, SearchAudit
+from auditkit.results.search import Bias, Bound, CurvePoint, SearchAudit
 
 RELATIVE = "relative"
 MOST_GROUPS = 6

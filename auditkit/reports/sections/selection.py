@@ -5,7 +5,8 @@ from __future__ import annotations
 from auditkit.reports.document import Section
 from auditkit.reports.sections.scoreboard import scoreboard_section
 from auditkit.reports.sections.search import search_section
-from auditkit.results.selection import ScoreboardAudit, SelectionResult
+from auditkit.results.scoreboard import ScoreboardAudit
+from auditkit.results.selection import SelectionResult
 
 
 def sections(result: SelectionResult) -> tuple[Section, ...]:

@@ -52,10 +52,8 @@ def test_intervals_of_win_shares_cover(clustered: bool) -> None:
     hits = 0
     for seed in range(boards):
         random = np.random.default_rng([seed, clustered])
-        if clustered:
-            winner = np.repeat(random.choice(3, n // size, p=truth), size)
-        else:
-            winner = random.choice(3, n, p=truth)
+        alike = size if clustered else 1
+        winner = np.repeat(random.choice(3, n // alike, p=truth), alike)
         board = Scoreboard(
             score=np.eye(3)[winner],
             higher_is_better=np.ones(n, dtype=bool),

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from auditkit.audits.local import audit_local
     from auditkit.audits.run import run_audits
     from auditkit.audits.selection import audit_selection, compare_scoreboards
+    from auditkit.audits.sensitivity import audit_sensitivity
     from auditkit.checks.run import CheckReport, check
     from auditkit.demo import demo_data
     from auditkit.errors import AuditkitError
+    from auditkit.fit.build import Built, build_pipelines
+    from auditkit.fit.protocol import Protocol
     from auditkit.importers.aslib import import_aslib
     from auditkit.importers.benchmark import import_benchmark
     from auditkit.importers.export import export
@@ -42,9 +45,12 @@ _HOMES = {
     "audits.local": ("audit_local",),
     "audits.run": ("run_audits",),
     "audits.selection": ("audit_selection", "compare_scoreboards"),
+    "audits.sensitivity": ("audit_sensitivity",),
     "checks.run": ("CheckReport", "check"),
     "demo": ("demo_data",),
     "errors": ("AuditkitError",),
+    "fit.build": ("Built", "build_pipelines"),
+    "fit.protocol": ("Protocol",),
     "importers.aslib": ("import_aslib",),
     "importers.benchmark": ("import_benchmark",),
     "importers.export": ("export",),
@@ -68,11 +74,13 @@ __all__ = [
     "AuditkitError",
     "Benchmark",
     "BootstrapResult",
+    "Built",
     "CheckReport",
     "Estimate",
     "Imported",
     "Losses",
     "Pipeline",
+    "Protocol",
     "Samples",
     "Scoreboard",
     "Search",
@@ -83,8 +91,10 @@ __all__ = [
     "audit_fidelity",
     "audit_local",
     "audit_selection",
+    "audit_sensitivity",
     "best_of_k",
     "bootstrap",
+    "build_pipelines",
     "check",
     "compare_scoreboards",
     "convex_minorant",

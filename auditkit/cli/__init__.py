@@ -21,6 +21,7 @@ from auditkit.cli.demo import demo
 from auditkit.cli.importing import export, import_, verify
 from auditkit.cli.inspect import inspect
 from auditkit.cli.schema import schema
+from auditkit.cli.sensitivity import sensitivity
 from auditkit.errors import AuditkitError, printable
 from auditkit.version import __version__
 
@@ -36,7 +37,19 @@ def auditkit() -> None:
     """
 
 
-for command in (demo, inspect, audit, check, claims, schema, import_, build, verify, export):
+for command in (
+    demo,
+    inspect,
+    audit,
+    check,
+    claims,
+    sensitivity,
+    schema,
+    import_,
+    build,
+    verify,
+    export,
+):
     auditkit.add_command(command)
 
 

@@ -17,7 +17,7 @@ ROOMS = {
     # room: what its modules may import, of ours and of others (the standard library is free)
     "errors": set(),
     "version": set(),
-    "schema": {"errors", "numpy"},
+    "schema": {"schema", "errors", "numpy"},
     "store": {"errors", "schema", "h5py", "numpy"},
     "kernels": {"kernels", "numba", "numpy"},
     "statistics": {"statistics", "kernels", "errors", "numpy", "scipy"},

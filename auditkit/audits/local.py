@@ -86,7 +86,7 @@ def audit_local(
         gap / v(x), v(x) being the square root of lambda plus the local variance of the gap in the estimation split.
     neighbours
         How many nearest estimation rows have weight; by default floor(sqrt(n_estimation)). At equal distance the
-        earlier row is nearer.
+        earlier row is nearer; distances are those of the covariates as standardised, and rounded.
     radius
         Reach of a kernel instead, in standard deviations of the covariates where they are standardised. Where it
         holds no row, all estimation rows stand in.
@@ -200,8 +200,8 @@ def _audit_losses(
     scores = score_rows(name, losses, parts, options, tuple(1 - alpha for alpha in alphas))
     if isinstance(scores, Skipped):
         return [_skipped(head, scores, losses.covariate_names) for head in heads]
-    rules = _calibrate(scores)
-    declared = [_declare(scores, rules, alpha, j, control) for j, alpha in enumerate(alphas)]
+    rules = calibrate(scores)
+    declared = [declare(scores, rules, alpha, j, control) for j, alpha in enumerate(alphas)]
     found = rates(declared, scores, plan)
     shared = {**_scored(scores), **aggregate(scores, plan)}
     points = [_points(scores, rules, parts, j, winners) for j, winners in enumerate(declared)]
@@ -222,7 +222,8 @@ def _places(scores: Scores, part: str) -> dict[str, tuple[Floats, Floats]]:
     }
 
 
-def _calibrate(scores: Scores) -> dict[str, Rule]:
+def calibrate(scores: Scores) -> dict[str, Rule]:
+    """The three rules, on the calibration split."""
     values = scores.values["calibration"]
     return {
         name: Rule.calibrate(values, *place)
@@ -230,7 +231,7 @@ def _calibrate(scores: Scores) -> dict[str, Rule]:
     }
 
 
-def _declare(
+def declare(
     scores: Scores, rules: dict[str, Rule], alpha: float, level: int, control: bool
 ) -> dict[str, Winners]:
     """The winner at each test row, by rule, by map, and by rule with control over the map (``controlled NAME``)."""

@@ -80,13 +80,12 @@ class Rule:
             A residual is not a number, or a scale is not above 0.
         """
         spread = np.asarray(scale, dtype=np.float64)
-        residuals = (
-            np.asarray(scores, dtype=np.float64) - np.asarray(centre, dtype=np.float64)
-        ) / spread
-        if not (spread > 0).all() or not np.isfinite(residuals).all():
+        apart = np.asarray(scores, dtype=np.float64) - np.asarray(centre, dtype=np.float64)
+        if not (spread > 0).all() or not np.isfinite(apart).all():
             raise StatisticsError(
                 "a residual is not finite", expected="finite scores, a scale above 0"
             )
+        residuals = apart / spread
         return cls(np.sort(np.atleast_1d(residuals)))
 
     def thresholds(self, alpha: float) -> tuple[float, float]:
@@ -100,8 +99,9 @@ class Rule:
     def winners(self, centre: ArrayLike, scale: ArrayLike, alpha: float) -> Winners:
         """Who is declared at each point: ``A`` where the upper bound of the score is below 0, ``B`` mirrored.
 
-        The upper bound is centre + scale * threshold. It is compared as threshold < -centre / scale, the form in which
-        a calibration score of exactly 0 at the same point is a tie and not a matter of rounding.
+        The upper bound is centre + scale * threshold. It is compared as threshold < (0 - centre) / scale, which is
+        rounded like a residual: as rounding is monotone, a test score of 0 or more has a residual of at least that,
+        and the bound below holds for the numbers as computed.
 
         Notes
         -----

@@ -267,7 +267,7 @@ class Standardisation:
     kept
         [d] which columns vary in the reference rows.
     unit
-        [d] largest absolute value in the reference rows, which is divided out first so that nothing overflows.
+        [d] what is divided out first so that squares neither overflow nor vanish: 1 for all usual numbers.
     centre, scale
         [d] mean and standard deviation of what is left.
     """
@@ -292,8 +292,9 @@ def standardisation(reference: Floats) -> Standardisation:
     >>> s.kept.tolist(), s.apply(np.array([[3.0, 7.0]])).tolist()
     ([True, False], [[2.0]])
     """
-    unit = np.abs(reference).max(axis=0)
-    unit = np.where(unit > 0, unit, 1.0)
+    largest = np.abs(reference).max(axis=0)
+    usual = ((largest > 1 / LARGEST_SCORE) & (largest < LARGEST_SCORE)) | (largest == 0)
+    unit = np.where(usual, 1.0, largest)
     scaled = reference / unit
     scale = scaled.std(axis=0)
     kept = (reference.max(axis=0) > reference.min(axis=0)) & (scale > 0)

@@ -12,7 +12,7 @@ from auditkit.results.common import Estimate, Skipped
 from auditkit.results.local import Declarations, LocalComparison, LocalPoints, LocalResult
 
 MOST_DRAWN = 1500
-"""Observations drawn in a map; of more, every second, third, .. is."""
+"""Observations drawn in a map; of more, one in two, three, .. is."""
 
 _LOOK = {-1: (style.BLUE, "o"), 1: (style.VERMILION, "s"), 0: (style.RULE, ".")}
 
@@ -261,7 +261,7 @@ def _map(item: LocalComparison) -> Figure:
         if flat
         else f"in the plane of {points.axes[0]} and {points.axes[1]}"
     )
-    some = f"; every {step}th observation is drawn" if step > 1 else ""
+    some = f"; one observation in {step} is drawn" if step > 1 else ""
     alt = (
         f"Test observations {where}: {counts[-1]:,} of {len(winners):,} where {item.model_a} is certified, "
         f"{counts[1]:,} where {item.model_b} is, {counts[0]:,} where nobody is{some}."

@@ -1,0 +1,130 @@
+"""What a report says of the local audit: sentences, tables and figures from results made on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from auditkit.audits.local import audit_local
+from auditkit.reports.document import Document
+from auditkit.reports.sections.local import MOST_DRAWN, sections
+from auditkit.reports.table import render_table
+from auditkit.schema import AuditData, Losses
+
+
+def losses(n=300, d=3, noise=0.3, seed=0, **fields):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, (n, d))
+    better = np.where(x[:, 0] < 0.3, -1.0, 1.0)
+    return Losses(
+        loss_a=1 + better + rng.normal(0, noise, n), loss_b=np.ones(n), covariates=x,
+        covariate_names=tuple(f"x{j}" for j in range(d)), split=("estimation", "calibration", "test") * (n // 3),
+        model_a="tree", model_b="line", loss="squared error", **fields,
+    )  # fmt: skip
+
+
+def report(member, **options):
+    options = {"replicates": 100, **options}
+    return sections(audit_local(AuditData(losses={"houses": member}), **options))
+
+
+def test_the_verdict_names_the_models_and_what_is_certified():
+    (section,) = report(losses(), alpha=[0.1, 0.2], map_control=True)
+    assert section.title == "local: houses"
+    assert section.verdict.startswith(
+        "tree has the smaller mean squared error (tree minus line: -0."
+    )
+    assert "The local mean favours tree at" in section.verdict
+    assert "At alpha 0.1 the rule local_" in section.verdict
+    assert "certifies tree at " in section.verdict
+    assert "against 0." in section.verdict
+    certified, maps, controlled = section.tables[1:]
+    assert [row[0] for row in certified.rows] == ["0.1"] * 3 + ["0.2"] * 3
+    assert [row[1] for row in maps.rows] == [
+        "global_mean", "local_mean", "local_majority", "local_quantile", "local_quantile"
+    ]  # fmt: skip
+    assert [row[1] for row in controlled.rows] == [row[1] for row in certified.rows]
+
+
+def test_nothing_certified_is_said_plainly():
+    (section,) = report(losses(noise=30.0))
+    assert (
+        "At alpha 0.1 nothing is certified: no rule declares a winner anywhere." in section.verdict
+    )
+    (section,) = report(losses(n=24))
+    assert "Nothing can be certified at alpha 0.1: 8 calibration observations, 9 needed." in (
+        section.verdict
+    )
+    assert section.skipped == (
+        "thresholds at alpha 0.1: infinite: 8 calibration observations, and alpha 0.1 takes 9",
+    )
+
+
+def test_an_aggregate_difference_within_its_interval_is_said():
+    member = losses(noise=30.0)
+    (section,) = report(member)
+    assert "by a difference that its interval does not tell from zero" in section.verdict
+    (section,) = report(replace(member, loss_b=member.loss_a))
+    assert section.verdict.startswith("tree and line tie in aggregate")
+
+
+def test_what_is_left_out_is_in_the_notes():
+    member = losses()
+    x, split = member.covariates.copy(), list(member.split)
+    x[:, 1], x[5, 2], split[0] = 1.0, np.nan, "fit"
+    (section,) = report(replace(member, covariates=x, split=tuple(split)), radius=0.05)
+    notes = " ".join(section.notes)
+    assert "1 observations of the split fit are ignored." in notes
+    assert "1 observations are left out; values missing: covariates/x2 1." in notes
+    assert "Covariates that do not vary, dropped: x1." in notes
+    assert "have no neighbour: all estimation observations stand in." in notes
+    assert "box weights within 0.05 in 2 covariates" in notes
+    (section,) = report(replace(member, split=None))
+    assert "drawn with the seed, none being stored" in section.notes[0]
+
+
+def test_an_audit_that_could_not_be_made():
+    member = losses()
+    (section,) = report(replace(member, split=("fit",) * 300))
+    assert section.verdict == (
+        "Nothing could be audited: no complete observation in the estimation split."
+    )
+    assert not section.tables
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_figures_draw_every_observation(d):
+    from matplotlib.figure import Figure
+
+    (section,) = report(losses(d=d), alpha=[0.1, 0.3])
+    with mpl.rc_context():
+        for figure in section.figures:
+            axes = Figure(figsize=figure.size).add_subplot()
+            figure.draw(axes)
+            drawn = [len(c.get_offsets()) for c in axes.collections]
+            assert figure is section.figures[1] or sum(drawn) == 100
+    assert "where tree is certified" in section.figures[0].alt
+    assert "global: " in section.figures[1].alt
+
+
+def test_a_large_map_is_thinned_and_says_so():
+    (section,) = report(losses(n=6000, d=1))
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    section.figures[0].draw(axes)
+    assert sum(len(c.get_offsets()) for c in axes.collections) == 1000 <= MOST_DRAWN
+    assert "every 2th" not in section.figures[0].alt
+    assert "one observation in 2 is drawn" in section.figures[0].alt
+
+
+def test_the_table_fits_its_width_and_escapes_names():
+    member = replace(losses(), model_a="tree\x1b[31m", model_b="a very long name of a model " * 4)
+    text = render_table(
+        Document("t", (), report(member, alpha=[0.1, 0.2])), width=100, colour=False
+    )
+    assert max(map(len, text.splitlines())) <= 100
+    assert "\x1b" not in text

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure, Section, Table
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.local import Declarations, LocalComparison, LocalPoints, LocalResult
 
-MOST_DRAWN = 1500
-"""Observations drawn in a map; of more, one in two, three, .. is."""
+MOST_DRAWN = 800
+"""Observations of one kind that are drawn in a map; of more, one in two, three, .. is."""
 
-_LOOK = {-1: (style.BLUE, "o"), 1: (style.VERMILION, "s"), 0: (style.RULE, ".")}
+_LOOK = {-1: (style.BLUE, "o"), 1: (style.VERMILION, "s"), 0: (style.GREY, ".")}
 
 
 def sections(result: LocalResult) -> tuple[Section, ...]:
@@ -226,25 +228,26 @@ def _map(item: LocalComparison) -> Figure:
     assert isinstance(points, LocalPoints)
     rule = "local_standardized"
     winners = points.declared[rule]
-    step = -(-len(winners) // MOST_DRAWN)
-    counts = {code: int((winners == code).sum()) for code in (-1, 1, 0)}
+    rows = {code: np.flatnonzero(winners == code) for code in (-1, 1, 0)}
+    counts = {code: len(at) for code, at in rows.items()}
+    steps = {code: max(1, -(-n // MOST_DRAWN)) for code, n in counts.items()}
     labels = {
         -1: f"{style.label(item.model_a)} certified ({counts[-1]:,})",
         1: f"{style.label(item.model_b)} certified ({counts[1]:,})",
         0: f"nobody ({counts[0]:,})",
     }
+    kinds = {-1: f"where {item.model_a} is", 1: f"where {item.model_b} is", 0: "where nobody is"}
     flat = points.position.shape[1] == 1
 
     def draw(axes: Any) -> None:
         for code in (0, -1, 1):
             colour, marker = _LOOK[code]
-            at = winners[::step] == code
-            x = points.position[::step, 0][at]
-            y = points.centre[::step][at] if flat else points.position[::step, 1][at]
+            at = rows[code][:: steps[code]]
+            y = points.centre[at] if flat else points.position[at, 1]
             axes.scatter(
-                x,
+                points.position[at, 0],
                 y,
-                s=9 if code == 0 else 16,
+                s=6 if code == 0 else 16,
                 c=colour,
                 marker=marker,
                 linewidths=0,
@@ -261,7 +264,8 @@ def _map(item: LocalComparison) -> Figure:
         if flat
         else f"in the plane of {points.axes[0]} and {points.axes[1]}"
     )
-    some = f"; one observation in {step} is drawn" if step > 1 else ""
+    thinned = [f"one in {steps[c]} of those {of}" for c, of in kinds.items() if steps[c] > 1]
+    some = f"; drawn are {' and '.join(thinned)}" if thinned else ""
     alt = (
         f"Test observations {where}: {counts[-1]:,} of {len(winners):,} where {item.model_a} is certified, "
         f"{counts[1]:,} where {item.model_b} is, {counts[0]:,} where nobody is{some}."

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import click
 
 from auditkit.cli.audit import audit
+from auditkit.cli.bootstrap import bootstrap
 from auditkit.cli.build import build
 from auditkit.cli.check import check
 from auditkit.cli.claims import claims
@@ -41,6 +42,7 @@ for command in (
     demo,
     inspect,
     audit,
+    bootstrap,
     check,
     claims,
     sensitivity,

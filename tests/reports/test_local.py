@@ -10,7 +10,8 @@ import pytest
 
 from auditkit.audits.local import audit_local
 from auditkit.reports.document import Document
-from auditkit.reports.sections.local import MOST_DRAWN, sections
+from auditkit.reports.figures.local import MOST_DRAWN
+from auditkit.reports.sections.local import sections
 from auditkit.reports.table import render_table
 from auditkit.schema import AuditData, Losses
 

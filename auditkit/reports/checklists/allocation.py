@@ -21,12 +21,16 @@ def checklist(item: SamplesAllocation) -> tuple[Point, ...]:
 def _split(item: SamplesAllocation) -> Point:
     question = "Is the gain scored on samples that did not decide the allocation?"
     if isinstance(item.d_split, Skipped):
-        return Point(question, "missing", f"More samples per instance are needed: {item.d_split.reason}.")
+        return Point(
+            question, "missing", f"More samples per instance are needed: {item.d_split.reason}."
+        )
     inside = (
         f"; in sample it would be {_percent(item.d_in)}" if isinstance(item.d_in, Estimate) else ""
     )
     return Point(
-        question, "answered", f"d_split = {_percent(item.d_split)} over {item.n_instances} instances{inside}."
+        question,
+        "answered",
+        f"d_split = {_percent(item.d_split)} over {item.n_instances} instances{inside}.",
     )
 
 
@@ -43,7 +47,9 @@ def _floor(item: SamplesAllocation) -> Point:
 def _depth(item: SamplesAllocation) -> Point:
     question = "Are the stored samples deep enough for the budget (four times)?"
     if isinstance(item.depth, Skipped):
-        return Point(question, "missing", f"More samples per instance are needed: {item.depth.reason}.")
+        return Point(
+            question, "missing", f"More samples per instance are needed: {item.depth.reason}."
+        )
     told = f"{item.depth:,} samples for a budget of {item.per_instance:,} per instance"
     return Point(question, "violated" if item.shallow else "answered", f"{told}.")
 
@@ -54,7 +60,9 @@ def _label(item: SamplesAllocation) -> Point:
         return Point(question, "missing", f"Add label to the samples ({item.label.reason}).")
     x = item.label.residual
     told = f"residual over the label budget {numbers.estimate(x, 2)} percentage points (n = {x.n})"
-    return Point(question, "answered" if x.excludes_zero and x.estimate > 0 else "violated", f"{told}.")
+    return Point(
+        question, "answered" if x.excludes_zero and x.estimate > 0 else "violated", f"{told}."
+    )
 
 
 def _probe(item: SamplesAllocation) -> Point:

@@ -164,16 +164,26 @@ def _gather(slices: Indices, scores: Floats, out: Floats) -> int:
 
 
 @jit
-def _gather_tied(slices: Indices, index: Indices, scores: Floats, k: int, out: Floats) -> int:
+def _gather_tied(slices: Indices, index: Indices, scores: Floats, k: int, out: Floats) -> None:
     """Scores of the strictly nearer points and of the tied ones with the smallest indices, k in all."""
     count = _gather(slices[:1], scores, out)
-    tied = np.concatenate(
-        (np.arange(slices[1, 0], slices[1, 1]), np.arange(slices[2, 0], slices[2, 1]))
-    )
-    for i in np.argsort(index[tied])[: k - count]:
-        out[count] = scores[tied[i]]
-        count += 1
-    return count
+    low = -1
+    high = index.size
+    while high - low > 1:
+        limit = low + ((high - low) >> 1)
+        held = 0
+        for piece in range(1, 3):
+            for i in range(slices[piece, 0], slices[piece, 1]):
+                held += index[i] <= limit
+        if count + held < k:
+            low = limit
+        else:
+            high = limit
+    for piece in range(1, 3):
+        for i in range(slices[piece, 0], slices[piece, 1]):
+            if index[i] <= high:
+                out[count] = scores[i]
+                count += 1
 
 
 @jit

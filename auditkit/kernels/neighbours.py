@@ -27,7 +27,6 @@ COLUMNS = 5
 """Columns of a row of moments: weight, mean, uncorrected variance, share of scores below 0, share above 0."""
 
 _CHUNK = 16  # distances looked at together before any is looked at alone
-_BISECTIONS = 64
 
 
 def block_order(points: Floats, block: int) -> Indices:
@@ -126,15 +125,9 @@ def _distances(tiles: Floats, b: int, queries: Floats, row: int, out: Floats) ->
 
 @jit
 def _append(
-    found: Floats,
-    m: int,
-    limit: float,
-    start: int,
-    distance: Floats,
-    position: Indices,
-    count: int,
-) -> int:
-    """Append the points among ``found`` [m] that are within the limit; the new count."""
+    found: Floats, m: int, limit: float, start: int, distance: Floats, position: Indices, row: int, count: int
+) -> int:  # fmt: skip
+    """Append to a row of candidates the points among ``found`` [m] that are within the limit; the new count."""
     for first in range(0, m, _CHUNK):
         last = min(first + _CHUNK, m)
         inside = 0
@@ -142,10 +135,9 @@ def _append(
             inside += found[j] <= limit
         if inside > 0:
             for j in range(first, last):
-                if found[j] <= limit:
-                    distance[count] = found[j]
-                    position[count] = start + j
-                    count += 1
+                distance[row, count] = found[j]
+                position[row, count] = start + j
+                count += found[j] <= limit
     return count
 
 
@@ -155,39 +147,61 @@ def _shrink(
 ) -> tuple[int, float]:
     """Keep the k nearest of ``count`` > k candidates, and up to ``most`` in all; how many, and a limit for them.
 
-    A limit is found by bisection, which counts but moves nothing; where ties or crowding leave more than ``most``
-    within it, the exact order by (distance, index of the point) decides.
+    A limit is found by bisection, which counts but moves nothing. It halves the bit patterns of the distances: those of
+    numbers that are not negative are ordered like the numbers, so that 63 steps always suffice. Where ties leave more
+    than ``most`` within it, the indices of the tied points are bisected likewise.
     """
-    low = distance[0]
-    high = distance[0]
-    for i in range(count):
-        low = min(low, distance[i])
-        high = max(high, distance[i])
+    bits = distance.view(np.int64)
+    low = high = bits[0]
+    for i in range(1, count):
+        low = min(low, bits[i])
+        high = max(high, bits[i])
+    low -= 1
     inside = count
-    for _ in range(_BISECTIONS):
-        if inside <= most:
-            break
-        limit = 0.5 * low + 0.5 * high
+    while inside > most and high - low > 1:
+        limit = low + ((high - low) >> 1)
         held = 0
         for i in range(count):
-            held += distance[i] <= limit
+            held += bits[i] <= limit
         if held < k:
             low = limit
         else:
             high = limit
             inside = held
+    last = _last_tied(bits, position, index, count, high, k) if inside > most else index.size
     kept = 0
     for i in range(count):
         distance[kept] = distance[i]
         position[kept] = position[i]
-        kept += distance[kept] <= high
-    if kept > most:
-        order = np.argsort(index[position[:kept]])
-        order = order[np.argsort(distance[:kept][order], kind="mergesort")[:k]]
-        distance[:k] = distance[:kept][order]
-        position[:k] = position[:kept][order]
-        return k, distance[k - 1]
-    return kept, high
+        near = bits[kept] <= high
+        if inside > most:
+            near = bits[kept] < high or (near and index[position[kept]] <= last)
+        kept += near
+    furthest = np.empty(1, np.int64)
+    furthest[0] = high
+    return kept, float(furthest.view(np.float64)[0])
+
+
+@jit
+def _last_tied(
+    bits: Indices, position: Indices, index: Indices, count: int, tie: int, k: int
+) -> int:
+    """The largest index among the tied points that make the nearer ones k."""
+    wanted = k
+    for i in range(count):
+        wanted -= bits[i] < tie
+    low = -1
+    high = index.size
+    while high - low > 1:
+        limit = low + ((high - low) >> 1)
+        held = 0
+        for i in range(count):
+            held += bits[i] == tie and index[position[i]] <= limit
+        if held < wanted:
+            low = limit
+        else:
+            high = limit
+    return high
 
 
 @jit
@@ -241,7 +255,7 @@ def quantiles(
     ``upper`` is the smallest score such that the scores up to it hold the level's share of the weight; ``lower`` the
     largest score such that the scores from it on hold that share.
     """
-    order = np.argsort(scores[:count])
+    order = np.argsort(scores[:count], kind="mergesort")
     weight = 0.0
     for i in range(count):
         weight += weights[i]
@@ -288,8 +302,8 @@ def nearest(
     n = scores.size
     n_blocks = low.shape[0]
     full = max(k + 1, min(2 * k, n))
-    distance = np.empty((QUERY_BLOCK, full + BLOCK))
-    position = np.empty((QUERY_BLOCK, full + BLOCK), np.int64)
+    distance = np.empty((QUERY_BLOCK, full + BLOCK + 1))
+    position = np.empty((QUERY_BLOCK, full + BLOCK + 1), np.int64)
     count = np.zeros(QUERY_BLOCK, np.int64)
     limit = np.empty(QUERY_BLOCK)
     bound = np.empty((n_blocks, QUERY_BLOCK))
@@ -309,7 +323,7 @@ def nearest(
                 if bound[b, q] > limit[q]:
                     continue
                 _distances(tiles, b, queries, begin + q, found)
-                count[q] = _append(found, m, limit[q], start, distance[q], position[q], count[q])
+                count[q] = _append(found, m, limit[q], start, distance, position, q, count[q])
                 if count[q] >= full:
                     count[q], limit[q] = _shrink(
                         distance[q], position[q], index, count[q], k, k + (k >> 3)
@@ -338,8 +352,8 @@ def within(
     n = scores.size
     n_blocks = low.shape[0]
     limit = radius * radius
-    distance = np.empty(n)
-    position = np.empty(n, np.int64)
+    distance = np.empty((1, n + 1))
+    position = np.empty((1, n + 1), np.int64)
     bound = np.empty((n_blocks, 1))
     total = np.empty(n_blocks)
     found = np.empty(BLOCK)
@@ -353,10 +367,12 @@ def within(
                 continue
             start = b * BLOCK
             _distances(tiles, b, queries, q, found)
-            count = _append(found, min(BLOCK, n - start), limit, start, distance, position, count)
+            count = _append(
+                found, min(BLOCK, n - start), limit, start, distance, position, 0, count
+            )
         for i in range(count):
-            chosen[i] = scores[position[i]]
-            weights[i] = epanechnikov(distance[i], limit) if smooth else 1.0
+            chosen[i] = scores[position[0, i]]
+            weights[i] = epanechnikov(distance[0, i], limit) if smooth else 1.0
         summarise(chosen, weights, count, moments[q])
         if levels.size > 0 and moments[q, 0] > 0.0:
             quantiles(chosen, weights, count, levels, upper[q], lower[q])

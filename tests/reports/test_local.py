@@ -36,7 +36,7 @@ def test_the_verdict_names_the_models_and_what_is_certified():
     (section,) = report(losses(), alpha=[0.1, 0.2], map_control=True)
     assert section.title == "local: houses"
     assert section.verdict.startswith(
-        "tree has the smaller mean squared error (tree minus line: -0."
+        "tree has the smaller mean loss (squared error, tree minus line: -0."
     )
     assert "The local mean favours tree at" in section.verdict
     assert "At alpha 0.1 the rule local_" in section.verdict
@@ -48,6 +48,24 @@ def test_the_verdict_names_the_models_and_what_is_certified():
         "global_mean", "local_mean", "local_majority", "local_quantile", "local_quantile"
     ]  # fmt: skip
     assert [row[1] for row in controlled.rows] == [row[1] for row in certified.rows]
+
+
+def test_a_single_alpha_is_told_in_the_title():
+    (section,) = report(losses())
+    assert section.tables[1].title == "Certified winners, by conformal rule (alpha 0.1)"
+    assert section.tables[1].columns[0] == "rule"
+    text = render_table(Document("t", (), (section,)), width=80, colour=False)
+    assert "local_standardized  " in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_decimals_follow_the_size_of_the_losses():
+    member = losses()
+    (small,) = report(replace(member, loss_a=member.loss_a / 1000, loss_b=member.loss_b / 1000))
+    (large,) = report(replace(member, loss_a=member.loss_a * 1000, loss_b=member.loss_b * 1000))
+    (usual,) = report(member)
+    gains = [section.tables[2].rows[0][-1].split()[0] for section in (small, usual, large)]
+    assert [len(gain.partition(".")[2]) for gain in gains] == [5, 2, 0]
 
 
 def test_nothing_certified_is_said_plainly():

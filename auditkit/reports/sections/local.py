@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -22,7 +23,7 @@ def sections(result: LocalResult) -> tuple[Section, ...]:
 
 
 def _section(items: list[LocalComparison], level: str) -> Section:
-    first = items[0]
+    first, digits = items[0], _digits(items)
     title = f"local: {first.losses}"
     if isinstance(first.aggregate_winner, Skipped):
         reason = first.aggregate_winner.reason
@@ -32,25 +33,25 @@ def _section(items: list[LocalComparison], level: str) -> Section:
     tables = [
         _aggregate(first, level),
         _table(
-            "Certified winners: conformal rules", items, "rules", level,
+            "Certified winners, by conformal rule", items, "rules", level, digits,
             "False: winner declared that does not win, of all test observations; at most alpha for A and alpha for B. "
             "Gain: loss of the other model minus that of the declared one, where one is declared.",
         ),
         _table(
-            "Maps without a guarantee, for comparison", items, "maps", level,
+            "Maps without a guarantee, for comparison", items, "maps", level, digits,
             "Winner by the sign of the mean, by the majority, or by the quantile at 1 - alpha, of the scores.",
         ),
     ]  # fmt: skip
     if not isinstance(first.controlled, Skipped):
         tables.append(
             _table(
-                "Certified winners, with Benjamini-Hochberg over the whole map", items, "controlled", level,
+                "Certified winners, with Benjamini-Hochberg over the whole map", items, "controlled", level, digits,
                 "Expected share of wrong winners among those declared: at most alpha for A and alpha for B.",
             )
         )  # fmt: skip
     return Section(
         title,
-        verdict(items),
+        verdict(items, digits),
         tuple(tables),
         figures(items),
         skipped=_skipped(items),
@@ -58,21 +59,22 @@ def _section(items: list[LocalComparison], level: str) -> Section:
     )
 
 
-def verdict(items: Sequence[LocalComparison]) -> str:
+def verdict(items: Sequence[LocalComparison], digits: int) -> str:
     """What follows at the first alpha, in a few sentences."""
     item = items[0]
     gap = item.mean_gap
     assert isinstance(gap, Estimate)
     names = {"A": item.model_a, "B": item.model_b}
+    loss = "" if item.loss == "loss" else f"{item.loss}, "
     if item.aggregate_winner == "tie":
         aggregate = f"{item.model_a} and {item.model_b} tie in aggregate"
     else:
-        aggregate = f"{names[str(item.aggregate_winner)]} has the smaller mean {item.loss}"
+        aggregate = f"{names[str(item.aggregate_winner)]} has the smaller mean loss"
         if not gap.excludes_zero:
             aggregate += ", by a difference that its interval does not tell from zero"
     aggregate += (
-        f" ({item.model_a} minus {item.model_b}: {numbers.signed(gap.estimate)} "
-        f"{numbers.interval(gap)}, n = {numbers.count(gap.n)})."
+        f" ({loss}{item.model_a} minus {item.model_b}: {numbers.signed(gap.estimate, digits)} "
+        f"{numbers.interval(gap, digits)}, n = {numbers.count(gap.n)})."
     )
     assert isinstance(item.prevalence_a, Estimate)
     assert isinstance(item.prevalence_b, Estimate)
@@ -80,10 +82,10 @@ def verdict(items: Sequence[LocalComparison]) -> str:
         f"The local mean favours {item.model_a} at {numbers.share(item.prevalence_a.estimate)} and "
         f"{item.model_b} at {numbers.share(item.prevalence_b.estimate)} of the test observations."
     )
-    return f"{aggregate} {prevalence} {_certified(item)}"
+    return f"{aggregate} {prevalence} {_certified(item, digits)}"
 
 
-def _certified(item: LocalComparison) -> str:
+def _certified(item: LocalComparison, digits: int) -> str:
     """What the rule that declares most certifies, and how its gain compares with the map that is not certified."""
     rule = max(item.rules, key=lambda r: r.n_declared)
     if rule.n_declared == 0:
@@ -103,8 +105,8 @@ def _certified(item: LocalComparison) -> str:
     plain = next(m for m in item.maps if m.rule == "local_mean")
     if isinstance(rule.conditional_gain, Estimate) and isinstance(plain.conditional_gain, Estimate):
         text += (
-            f"; the gain there is {numbers.value(rule.conditional_gain.estimate)}, against "
-            f"{numbers.value(plain.conditional_gain.estimate)} where the local mean alone declares"
+            f"; the gain there is {numbers.value(rule.conditional_gain.estimate, digits)}, against "
+            f"{numbers.value(plain.conditional_gain.estimate, digits)} where the local mean alone declares"
         )
     return text + "."
 
@@ -125,7 +127,7 @@ def _aggregate(item: LocalComparison, level: str) -> Table:
 
 
 def _table(
-    title: str, items: Sequence[LocalComparison], field: str, level: str, note: str
+    title: str, items: Sequence[LocalComparison], field: str, level: str, digits: int, note: str
 ) -> Table:
     rows = []
     for item in items:
@@ -133,18 +135,33 @@ def _table(
             same = field == "maps" and entry.rule != "local_quantile"
             if same and item is not items[0]:
                 continue  # the map does not depend on alpha
-            rows.append(("" if same else f"{item.alpha:g}", *_row(entry)))
-    columns = ("alpha", "rule", "A", "B", f"false [{level}]", f"gain [{level}]")
-    return Table(title, columns, tuple(rows), (True, False, True, True, True, True), note)
+            rows.append(("" if same else f"{item.alpha:g}", *_row(entry, digits)))
+    columns: tuple[str, ...] = ("alpha", "rule", "A", "B", f"false [{level}]", f"gain [{level}]")
+    numeric: tuple[bool, ...] = (True, False, True, True, True, True)
+    if len(items) == 1:  # the title tells the only alpha
+        title = f"{title} (alpha {items[0].alpha:g})"
+        rows, columns, numeric = [row[1:] for row in rows], columns[1:], numeric[1:]
+    return Table(title, columns, tuple(rows), numeric, note)
 
 
-def _row(entry: Declarations) -> tuple[str, ...]:
+def _digits(items: Sequence[LocalComparison]) -> int:
+    """Decimals that show three figures of the largest gain."""
+    gains = [
+        abs(x.estimate)
+        for item in items
+        for x in (item.mean_gap, *(entry.conditional_gain for entry in (*item.rules, *item.maps)))
+        if isinstance(x, Estimate) and x.estimate
+    ]
+    return max(0, min(6, 2 - math.floor(math.log10(max(gains))))) if gains else 3
+
+
+def _row(entry: Declarations, digits: int) -> tuple[str, ...]:
     return (
         entry.rule,
         _point(entry.declared_a),
         _point(entry.declared_b),
         _share(entry.false_winner_rate),
-        numbers.estimate(entry.conditional_gain),
+        numbers.estimate(entry.conditional_gain, digits),
     )
 
 

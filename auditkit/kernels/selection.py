@@ -18,13 +18,16 @@ NOISE = 4 * 2.0**-52
 
 
 @jit
-def beats(a: float, b: float, tie: float) -> bool:
-    """Whether ``a`` is better than ``b`` by more than ``tie``; a score beats a missing one."""
-    if np.isnan(a):
-        return False
-    if np.isnan(b):
-        return True
-    return a - b > max(tie, NOISE * max(abs(a), abs(b)))
+def compare(a: float, b: float, tie: float) -> int:
+    """1 where ``a`` is better than ``b`` by more than ``tie``, -1 where it is worse, else 0.
+
+    A score is better than a missing one.
+    """
+    difference = a - b
+    if np.isnan(difference):
+        return int(np.isnan(b)) - int(np.isnan(a))
+    limit = max(tie, NOISE * max(abs(a), abs(b)))
+    return int(difference > limit) - int(-difference > limit)
 
 
 @jit
@@ -37,18 +40,15 @@ def rank_records(score: Floats, tie: float, winner: Indices, rank: Floats) -> No
     """
     n, S = score.shape
     for i in range(n):
+        rank[i, :] = (S + 1) / 2
+        for a in range(S):
+            for b in range(a + 1, S):
+                half = compare(score[i, a], score[i, b], tie) / 2
+                rank[i, a] -= half
+                rank[i, b] += half
         winner[i] = S
         for a in range(S):
-            won = 0
-            lost = 0
-            for b in range(S):
-                if a != b:
-                    if beats(score[i, a], score[i, b], tie):
-                        won += 1
-                    elif beats(score[i, b], score[i, a], tie):
-                        lost += 1
-            rank[i, a] = 1 + lost + (S - 1 - won - lost) / 2
-            if won == S - 1:
+            if rank[i, a] == 1:
                 winner[i] = a
 
 
@@ -58,9 +58,10 @@ def count_wins(score: Floats, rows: Indices, tie: float, wins: Indices) -> None:
     S = score.shape[1]
     for i in rows:
         for a in range(S):
-            for b in range(S):
-                if a != b and beats(score[i, a], score[i, b], tie):
-                    wins[a, b] += 1
+            for b in range(a + 1, S):
+                ahead = compare(score[i, a], score[i, b], tie)
+                wins[a, b] += ahead > 0
+                wins[b, a] += ahead < 0
 
 
 @jit

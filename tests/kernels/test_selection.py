@@ -106,18 +106,16 @@ def test_the_first_of_equal_validation_scores_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "tie", "expected"),
     [
-        (1.0, 0.0, 0.5, True),
-        (0.5, 0.0, 0.5, False),
-        (0.3, 0.1 + 0.2, 0.0, False),
-        (0.1 + 0.2, 0.3, 0.0, False),
-        (3e10, np.nextafter(3e10, 4e10), 1e-6, False),
-        (np.nextafter(3e10, 4e10), 3e10, 1e-6, False),
-        (3e10 + 1, 3e10, 1e-6, True),
-        (0.0, np.nan, 9.0, True),
-        (np.nan, 0.0, 0.0, False),
-        (np.nan, np.nan, 0.0, False),
+        (1.0, 0.0, 0.5, 1),
+        (0.5, 0.0, 0.5, 0),
+        (0.3, 0.1 + 0.2, 0.0, 0),
+        (3e10, np.nextafter(3e10, 4e10), 1e-6, 0),
+        (3e10 + 1, 3e10, 1e-6, 1),
+        (0.0, np.nan, 9.0, 1),
+        (np.nan, np.nan, 0.0, 0),
     ],
 )
-def test_what_beats_what(a: float, b: float, tie: float, expected: bool) -> None:
-    assert kernels.beats(a, b, tie) is expected
-    assert kernels.beats.py_func(a, b, tie) == expected
+def test_what_beats_what(a: float, b: float, tie: float, expected: int) -> None:
+    for compare in (kernels.compare, kernels.compare.py_func):
+        assert compare(a, b, tie) == expected
+        assert compare(b, a, tie) == -expected

@@ -198,8 +198,8 @@ class NoiseFloor(Result):
     bound
         Quartiles of sigma sqrt(2 ln K), in score units.
     median_margin
-        Median margin of the system over its best competitor, on the datasets it wins; in score
-        units.
+        Median margin of the system over its best competitor with a score, on the datasets it
+        wins; in score units.
     margin_below
         Share of the n datasets whose margin (either sign) is below the bound.
     wins_below

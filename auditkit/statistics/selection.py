@@ -63,7 +63,9 @@ def tied(a: Floats, b: Floats, tie: float) -> NDArray[np.bool_]:
     """Whether scores are equal within the tolerance, or but for rounding; false where missing."""
     from auditkit.kernels.selection import NOISE
 
-    return np.asarray(np.abs(a - b) <= np.maximum(tie, NOISE * np.maximum(np.abs(a), np.abs(b))))
+    limit = np.maximum(tie, NOISE * np.maximum(np.abs(a), np.abs(b)))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.abs(a - b) <= limit)
 
 
 @dataclass(frozen=True, slots=True)

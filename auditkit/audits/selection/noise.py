@@ -44,7 +44,7 @@ def noise_floor(
             "no dataset has an accuracy-like score, a test size and a number of candidates"
         )
     mine = has[:, leader]
-    margin = _margin(records.score, leader)
+    margin = _margin(np.where(mine[:, None], records.score, np.nan), leader)
     won = mine & (records.winner == leader)
     below = np.stack(
         [
@@ -68,7 +68,7 @@ def noise_floor(
         left_out=int((~mine).sum()),
         candidates=Range(float(K[mine, leader].min()), float(K[mine, leader].max())),
         bound=spread,
-        median_margin=float(np.median(margin[won])) if won.any() else wins,
+        median_margin=_median_margin(margin[won]) if won.any() else wins,
         margin_below=margin_below,
         wins_below=wins_below if won.any() else wins,
         tie_ratio=ratio,
@@ -105,7 +105,13 @@ def _margin(score: Floats, system: int) -> Floats:
     others = np.delete(score, system, axis=1)
     best = np.max(np.where(np.isnan(others), -np.inf, others), axis=1, initial=-np.inf)
     mine = score[:, system]
-    return np.where(np.isnan(mine), -np.inf, np.where(np.isnan(mine), 0.0, mine) - best)
+    return np.where(np.isnan(mine), -np.inf, mine - best)
+
+
+def _median_margin(margin: Floats) -> float | Skipped:
+    """Median over the wins against a competitor with a score."""
+    contested = margin[np.isfinite(margin)]
+    return float(np.median(contested)) if len(contested) else Skipped("no competitor has a score")
 
 
 def _spread(values: Floats) -> Spread:

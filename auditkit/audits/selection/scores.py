@@ -38,10 +38,13 @@ def relative_error(board: Scoreboard, rows: Indices) -> RelativeError | Skipped:
         return Skipped("no dataset on which lower is better")
     complete = errors[~np.isnan(errors).any(axis=1)]
     best = complete.min(axis=1)
-    ratio = complete[best > 0] / best[best > 0, None]
+    with np.errstate(over="ignore"):
+        ratio = complete[best > 0] / best[best > 0, None]
     median: dict[str, float] | Skipped = Skipped("no dataset with a positive best error")
+    if np.isinf(ratio).any():
+        median = Skipped("a ratio is too large for a float")
     geometric = median
-    if len(ratio):
+    if len(ratio) and np.isfinite(ratio).all():
         median = dict(zip(board.systems, np.median(ratio, axis=0).tolist(), strict=True))
         means = np.exp(np.log(ratio).mean(axis=0))
         geometric = dict(zip(board.systems, means.tolist(), strict=True))

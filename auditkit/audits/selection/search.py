@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import cast
 
@@ -198,7 +199,10 @@ def _bound(sigma_from: str, sigma: Floats, candidates: Indices, bias: Floats) ->
         q50=float(median),
         q75=float(high),
         measured=measured,
-        ratio=mean / measured if measured > 0 else Skipped("no bias was measured"),
+        # a bias below any float's precision is none
+        ratio=mean / measured
+        if measured > 0 and math.isfinite(mean / measured)
+        else Skipped("no bias was measured"),
     )
 
 

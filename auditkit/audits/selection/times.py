@@ -30,8 +30,9 @@ def _budget(seconds: Floats, nominal: Floats | None) -> Budget | Skipped:
     taken = seconds[timed]
     median, p90 = np.quantile(taken, [0.5, 0.9])
     allowed = np.full(len(seconds), np.nan) if nominal is None else nominal
-    with np.errstate(invalid="ignore"):
-        used = (seconds / allowed)[timed & (allowed > 0)]
+    budgeted = timed & (allowed > 0)
+    with np.errstate(over="ignore"):
+        used = seconds[budgeted] / allowed[budgeted]
     return Budget(
         n=int(timed.sum()),
         median=float(median),
@@ -41,8 +42,14 @@ def _budget(seconds: Floats, nominal: Floats | None) -> Budget | Skipped:
         n_budget=len(used),
         share_over_budget=float((used > 1).mean()) if len(used) else NO_BUDGET,
         share_over_twice=float((used > 2).mean()) if len(used) else NO_BUDGET,
-        p90_of_budget=float(np.quantile(used, 0.9)) if len(used) else NO_BUDGET,
+        p90_of_budget=_quantile(used, 0.9) if len(used) else NO_BUDGET,
     )
+
+
+def _quantile(ratios: Floats, q: float) -> float | Skipped:
+    if np.isinf(ratios).any():
+        return Skipped("a ratio is too large for a float")
+    return float(np.quantile(ratios, q))
 
 
 def time_ratios(seconds: Floats, systems: tuple[str, ...]) -> tuple[TimeRatio, ...]:
@@ -50,11 +57,9 @@ def time_ratios(seconds: Floats, systems: tuple[str, ...]) -> tuple[TimeRatio, .
     found = []
     for a, b in combinations(range(len(systems)), 2):
         usable = ~np.isnan(seconds[:, a]) & (seconds[:, b] > 0)
-        ratio = (
-            float(np.median(seconds[usable, a] / seconds[usable, b]))
-            if usable.any()
-            else Skipped("no dataset with both times")
-        )
+        with np.errstate(over="ignore"):
+            ratios = seconds[usable, a] / seconds[usable, b]
+        ratio = _quantile(ratios, 0.5) if len(ratios) else Skipped("no dataset with both times")
         found.append(TimeRatio(systems[a], systems[b], int(usable.sum()), ratio))
     return tuple(found)
 

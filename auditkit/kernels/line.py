@@ -1,4 +1,4 @@
-"""Neighbours in one dimension: sorted points, windows found by bisection, sums of a window from running sums.
+"""Neighbours in one dimension: sorted points, a window that slides, sums of a window from running sums.
 
 Distances are squared differences rounded as in ``neighbours``, and ties are broken alike, by the index of the point,
 so that both find the same neighbours.
@@ -38,14 +38,20 @@ def _distance(point: float, query: float) -> float:
 
 
 @jit
+def _moves_right(points: Floats, query: float, k: int, start: int) -> bool:
+    """Whether the window of k points from ``start`` gets nearer to the query by one step to the right."""
+    left, right = points[start], points[start + k]
+    return right <= query or (left < query and _distance(right, query) < _distance(left, query))
+
+
+@jit
 def _window(points: Floats, query: float, k: int) -> int:
     """Where the window of k nearest points starts; at equal distance the left ones are taken."""
     low = 0
     high = points.size - k
     while low < high:
         start = (low + high) >> 1
-        left, right = points[start], points[start + k]
-        if right <= query or (left < query and _distance(right, query) < _distance(left, query)):
+        if _moves_right(points, query, k, start):
             low = start + 1
         else:
             high = start
@@ -96,13 +102,12 @@ def _of_left_run(
 
 
 @jit
-def _slices(points: Floats, index: Indices, query: float, k: int, out: Indices) -> bool:
-    """The k nearest points as slices (start, stop) in ``out`` [3, 2].
+def _slices(points: Floats, index: Indices, query: float, k: int, start: int, out: Indices) -> bool:
+    """The k nearest points as slices (start, stop) in ``out`` [3, 2], from the ``start`` of their window.
 
     False where that cannot be: different points at the same rounded distance, too many of them. The slices are then
     the strictly nearer points, and the tied ones on the left and on the right.
     """
-    start = _window(points, query, k)
     stop = start + k
     out[:] = 0
     out[0, 0], out[0, 1] = start, stop
@@ -197,7 +202,7 @@ def nearest_on_line(
     Parameters
     ----------
     queries
-        [m].
+        [m], ascending, so that the window slides.
     points, index, scores
         [n], sorted by (point, index); ``sums`` and ``counts`` are the ``totals`` of the scores.
     k, levels, moments, upper, lower
@@ -206,8 +211,11 @@ def nearest_on_line(
     slices = np.zeros((3, 2), np.int64)
     chosen = np.empty(k)
     weights = np.ones(k)
+    start = _window(points, queries[first], k)
     for q in range(first, last):
-        clean = _slices(points, index, queries[q], k, slices)
+        while start + k < points.size and _moves_right(points, queries[q], k, start):
+            start += 1
+        clean = _slices(points, index, queries[q], k, start, slices)
         if clean:
             _sum_slices(slices, sums, counts, moments[q])
         else:

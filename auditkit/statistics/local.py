@@ -131,10 +131,9 @@ def local_moments(
     smooth = kernel == "epanechnikov"
     order, work = search(points, scores, queries, k, reach, smooth, outputs)
     run_parts(work, m, _QUERIES_A_PART, threads, report)
-    if order is not None:
-        back = np.empty_like(order)
-        back[order] = np.arange(m)
-        moments, upper, lower = moments[back], upper[back], lower[back]
+    back = np.empty_like(order)
+    back[order] = np.arange(m)
+    moments, upper, lower = moments[back], upper[back], lower[back]
     _fall_back(scores, shares, moments, upper, lower)
     return _as_moments(moments, upper, lower)
 
@@ -192,7 +191,7 @@ def _check_reach(n: int, neighbours: int | None, radius: float | None, kernel: s
         )
 
 
-Search = tuple[NDArray[np.int64] | None, Callable[[int, int], None]]
+Search = tuple[NDArray[np.int64], Callable[[int, int], None]]
 
 
 def _search_line(
@@ -201,18 +200,28 @@ def _search_line(
 ) -> Search:  # fmt: skip
     from auditkit.kernels.line import nearest_on_line, totals, within_on_line
 
-    index: NDArray[np.int64] = np.argsort(points[:, 0], kind="stable").astype(np.int64)
+    index = _ascending(points[:, 0])
     line = np.ascontiguousarray(points[index, 0])
     ordered = scores[index]
     sums, counts = totals(ordered)
-    x = np.ascontiguousarray(queries[:, 0])
+    order = _ascending(queries[:, 0])
+    x = np.ascontiguousarray(queries[order, 0])
     if k:
-        return None, lambda first, last: nearest_on_line(
+        return order, lambda first, last: nearest_on_line(
             x, first, last, line, index, ordered, sums, counts, k, *outputs
         )
-    return None, lambda first, last: within_on_line(
+    return order, lambda first, last: within_on_line(
         x, first, last, line, ordered, sums, counts, radius, smooth, *outputs
     )
+
+
+def _ascending(values: Floats) -> NDArray[np.int64]:
+    """The order by (value, index)."""
+    order = np.argsort(values)
+    ordered = values[order]
+    if (ordered[1:] == ordered[:-1]).any():  # only then is the slower sort worth its time
+        order = np.argsort(values, kind="stable")
+    return order.astype(np.int64)
 
 
 def _search_blocks(

@@ -121,7 +121,8 @@ def test_slices_hold_the_nearest(points, query, data):
     index = np.argsort(points, kind="stable").astype(np.int64)
     ordered = np.array(points)[index]
     slices = np.zeros((3, 2), np.int64)
-    assert line._slices(ordered, index, query, k, slices)
+    start = line._window(ordered, query, k)
+    assert line._slices(ordered, index, query, k, start, slices)
     chosen = {int(index[i]) for start, stop in slices for i in range(start, stop)}
     wanted = sorted(range(len(points)), key=lambda i: ((points[i] - query) ** 2, i))[:k]
     assert chosen == set(wanted)

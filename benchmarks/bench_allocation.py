@@ -6,8 +6,9 @@ The floor of 50 sources x 200 repetitions is 10,000 pipelines of 50 instances x 
 auditkit runs all of them. The NumPy versions run a share, and their times are extrapolated to all (said in the table):
 ``plain`` is what one would write first, an instance at a time, minorant and heap in Python; ``vectorised`` sorts and
 multiplies whole workloads at once and selects the gains without a heap. Both may use BLAS on as many threads as
-auditkit (two). Times are medians over alternating runs; peak memory is what each allocates beyond the data
-(tracemalloc). The first call of auditkit, which compiles, is timed apart.
+auditkit (two). Times are medians over alternating runs; CPU seconds add up all threads, whatever else the machine does;
+peak memory is what each allocates beyond the data (tracemalloc). The first call of auditkit, which
+compiles, is timed apart.
 """
 
 from __future__ import annotations
@@ -101,11 +102,11 @@ def share(
     return np.array([one(workload.gaps[s], w, random) for s in sources])
 
 
-def clock(work: Callable[[], object]) -> float:
-    """Seconds of one call."""
-    start = time.perf_counter()
+def clock(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of one call, and CPU seconds of all its threads."""
+    start, cpu = time.perf_counter(), time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - cpu
 
 
 def peak(work: Callable[[], object]) -> float:
@@ -127,33 +128,35 @@ def floor_table(quick: bool) -> None:
     def ours() -> np.ndarray:
         return null_gains(workload, BUDGET, repetitions=repetitions, n=N, seed=1, threads=THREADS)
 
-    first = clock(ours)
+    first, _ = clock(ours)
     ways: dict[str, tuple[Callable[[], object], float]] = {
         "auditkit": (ours, 1.0),
         "NumPy, vectorised": (lambda: share(vectorised, workload, w, many), total / many),
         "NumPy, plain": (lambda: share(plain, workload, w, few), total / few),
     }
-    times: dict[str, list[float]] = {name: [] for name in ways}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     with threadpool_limits(THREADS):
         for _ in range(runs):
             for name, (work, scale) in ways.items():
-                times[name].append(scale * clock(work))
+                wall, cpu = clock(work)
+                times[name].append((scale * wall, scale * cpu))
         memory = {name: peak(work) for name, (work, _) in ways.items()}
         told = {"NumPy, vectorised": many, "NumPy, plain": few}
-        base = statistics.median(times["auditkit"])
+        base, base_cpu = (statistics.median(x) for x in zip(*times["auditkit"], strict=True))
         print(
             f"Null floor, {total:,} pipelines of {N} x {DEPTH}, budget {BUDGET}, {THREADS} threads, {runs} runs:\n"
         )
         print(
-            "| version | seconds (median) | fastest | slowest | times auditkit | peak MB | measured on |"
+            "| version | seconds | fastest | CPU seconds | times auditkit (CPU) | peak MB | measured on |"
         )
         print("|---|---:|---:|---:|---:|---:|---|")
-        for name, seconds in times.items():
-            middle = statistics.median(seconds)
+        for name, pairs in times.items():
+            walls, cpus = zip(*pairs, strict=True)
+            middle, cpu = statistics.median(walls), statistics.median(cpus)
             on = f"{told[name]} pipelines, extrapolated" if name in told else f"all {total:,}"
             print(
-                f"| {name} | {middle:.2f} | {min(seconds):.2f} | {max(seconds):.2f} | {middle / base:.1f} "
-                f"| {memory[name]:.1f} | {on} |"
+                f"| {name} | {middle:.2f} | {min(walls):.2f} | {cpu:.2f} "
+                f"| {middle / base:.1f} ({cpu / base_cpu:.1f}) | {memory[name]:.1f} | {on} |"
             )
         found = null_floor(ours())
         others = [np.median(share(one, workload, w, many)) for one in (vectorised,)]
@@ -192,8 +195,8 @@ def curve_table(quick: bool) -> None:
         difference = np.abs(ours() / logs() - 1).max()
         one, other = [], []
         for _ in range(3 if quick else 5):
-            one.append(1e3 * clock(ours))
-            other.append(1e3 * clock(logs))
+            one.append(1e3 * clock(ours)[1])
+            other.append(1e3 * clock(logs)[1])
         a, b = statistics.median(one), statistics.median(other)
         print(f"| {depth:,} | {a:.1f} | {b:.1f} | {b / a:.1f} | {difference:.1e} |")
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from auditkit.importers.verify import Verification, verify
     from auditkit.results.common import Estimate, Skipped
     from auditkit.schema import AuditData, Benchmark, Losses, Pipeline, Samples, Scoreboard, Search
+    from auditkit.statistics.best_of_k import best_of_k, convex_minorant, greedy_allocation
     from auditkit.statistics.bootstrap import BootstrapResult, bootstrap
-    from auditkit.statistics.workload import best_of_k, convex_minorant, greedy_allocation
     from auditkit.store import open, write
 
 _HOMES = {
@@ -64,7 +64,7 @@ _HOMES = {
     "results.common": ("Estimate", "Skipped"),
     "schema": ("AuditData", "Benchmark", "Losses", "Pipeline", "Samples", "Scoreboard", "Search"),
     "statistics.bootstrap": ("BootstrapResult", "bootstrap"),
-    "statistics.workload": ("best_of_k", "convex_minorant", "greedy_allocation"),
+    "statistics.best_of_k": ("best_of_k", "convex_minorant", "greedy_allocation"),
     "store": ("open", "write"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -25,8 +25,9 @@ import numpy as np
 from scipy.special import gammaln
 from threadpoolctl import threadpool_limits
 
+from auditkit.statistics.best_of_k import best_of_k
 from auditkit.statistics.null_floor import null_floor, null_gains
-from auditkit.statistics.workload import Workload, as_workload, best_of_k
+from auditkit.statistics.workload import Workload, as_workload
 
 SOURCES, N, DEPTH, BUDGET, CAP, THREADS = 50, 50, 800, 100, 400, 2
 

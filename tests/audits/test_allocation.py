@@ -15,11 +15,11 @@ from auditkit.errors import UsageError
 from auditkit.results.allocation import SamplesAllocation
 from auditkit.results.common import Estimate, Skipped
 from auditkit.schema import AuditData, Samples
+from auditkit.statistics.best_of_k import greedy_allocation
 from auditkit.statistics.budgets import mean_by_label
 from auditkit.statistics.workload import (
     arrange,
     as_workload,
-    greedy_allocation,
     halves,
     part_seeds,
     score,

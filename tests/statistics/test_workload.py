@@ -10,17 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditkit.errors import StatisticsError, UsageError
+from auditkit.statistics.best_of_k import best_of_k, convex_minorant, greedy_allocation
 from auditkit.statistics.workload import (
     ESTIMATORS,
     Scores,
     arrange,
     as_workload,
-    best_of_k,
     check_budget,
-    convex_minorant,
     decide,
     direct_values,
-    greedy_allocation,
     halves,
     held_out,
     in_sample,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from auditkit.reports import numbers, style
-from auditkit.reports.document import Figure, Section, Table
+from auditkit.reports import numbers
+from auditkit.reports.document import Section, Table
+from auditkit.reports.figures.allocation import DIGITS, figures
 from auditkit.results.allocation import (
     AllocationResult,
     EstimatorGain,
@@ -14,8 +13,6 @@ from auditkit.results.allocation import (
     SamplesAllocation,
 )
 from auditkit.results.common import Estimate, Range, Skipped
-
-DIGITS = 2
 
 
 def sections(result: AllocationResult) -> tuple[Section, ...]:
@@ -29,18 +26,15 @@ def _section(item: SamplesAllocation, confidence: float) -> Section:
         return Section(title, "Not audited: " + item.estimators.reason + ".", notes=_notes(item))
     level = f"{confidence:.0%}"
     tables = [_gains(item.estimators, level), _policies(item, level)]
-    figures = [_gain_figure(item, level)]
     if not isinstance(item.operating_characteristics, Skipped):
         tables.append(_floors(item.operating_characteristics, item))
-        if any(isinstance(p.floor, Floor) for p in item.operating_characteristics):
-            figures.append(_floor_figure(item.operating_characteristics, item.estimator))
     if not isinstance(item.composition, Skipped):
         tables.append(_compositions(item))
     return Section(
         title,
         verdict(item),
         tuple(tables),
-        tuple(figures),
+        figures(item, level),
         skipped=_skipped(item),
         notes=_notes(item),
     )
@@ -241,77 +235,3 @@ def _skipped(item: SamplesAllocation) -> tuple[str, ...]:
         "charged probe": item.probe, "composition sweep": item.composition,
     }  # fmt: skip
     return tuple(f"{name}: {x.reason}" for name, x in parts.items() if isinstance(x, Skipped))
-
-
-def _gain_figure(item: SamplesAllocation, level: str) -> Figure:
-    """Per estimator: the floor as a bar, d_in and d_split with their intervals."""
-    assert not isinstance(item.estimators, Skipped)
-    gains = item.estimators
-
-    def draw(axes: Any) -> None:
-        for row, g in enumerate(gains):
-            if isinstance(g.floor, Floor):
-                axes.barh(row, g.floor.median, height=0.6, color=style.SHADE,
-                          label="null floor (median; line: p90)" if row == 0 else None)  # fmt: skip
-                axes.plot(
-                    [g.floor.p90] * 2, [row - 0.3, row + 0.3], color=style.GREY, linewidth=1.2
-                )
-            for name, x, colour, marker, shift in (
-                ("d_in, same samples", g.d_in, style.VERMILION, "o", -0.14),
-                ("d_split, held out", g.d_split, style.BLUE, "s", 0.14),
-            ):
-                if isinstance(x, Skipped):
-                    continue
-                if isinstance(x.low, float) and isinstance(x.high, float):
-                    axes.plot([x.low, x.high], [row + shift] * 2, color=colour)
-                axes.plot([x.estimate], [row + shift], marker=marker, color=colour, linestyle="none",
-                          label=name if row == 0 else None)  # fmt: skip
-        axes.axvline(0, color=style.INK, linewidth=0.8)
-        axes.set_yticks(range(len(gains)), [g.estimator for g in gains])
-        axes.invert_yaxis()
-        axes.set_xlabel(f"gain over the uniform budget [%], {level} intervals")
-        axes.legend(loc="best")
-
-    said = "; ".join(
-        f"{g.estimator}: d_in {_point(g.d_in)} %, d_split {_point(g.d_split)} %, floor {_floor_cells(g.floor)[0]} %"
-        for g in gains
-    )
-    return Figure(
-        "How much of the gain is the estimator",
-        f"Gain of each curve estimator. {said}.",
-        draw,
-        (6.4, 2.9),
-    )
-
-
-def _point(x: Estimate | Skipped) -> str:
-    return numbers.MISSING if isinstance(x, Skipped) else _value(x.estimate)
-
-
-def _floor_figure(points: tuple[OperatingPoint, ...], estimator: str) -> Figure:
-    """The median floor over depth, one line a number of instances."""
-    known = [(p.n_instances, p.depth, p.floor) for p in points if isinstance(p.floor, Floor)]
-    sizes = sorted({n for n, _, _ in known})
-
-    def draw(axes: Any) -> None:
-        for n, marker in zip(sizes, style.MARKERS, strict=False):
-            line = [(depth, floor.median) for m, depth, floor in known if m == n]
-            axes.plot(
-                [d for d, _ in line], [m for _, m in line], marker=marker, label=f"{n} instances"
-            )
-        axes.set_xlabel("samples per instance, C")
-        axes.set_ylabel("median null floor [%]")
-        axes.set_ylim(bottom=0)
-        axes.legend(loc="best")
-
-    said = "; ".join(
-        f"n = {n}: "
-        + ", ".join(f"{_value(floor.median)} at C = {d}" for m, d, floor in known if m == n)
-        for n in sizes
-    )
-    return Figure(
-        f"Null floor of the {estimator} curve, by samples per instance",
-        f"Median null floor in percent over samples per instance, a line a number of instances. {said}.",
-        draw,
-        (6.4, 3.0),
-    )

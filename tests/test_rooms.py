@@ -19,7 +19,7 @@ ROOMS = {
     "version": set(),
     "schema": {"schema", "errors", "numpy"},
     "store": {"errors", "schema", "h5py", "numpy"},
-    "kernels": {"kernels", "numba", "numpy"},
+    "kernels": {"kernels", "numba", "llvmlite", "numpy"},
     "statistics": {"statistics", "kernels", "errors", "numpy", "scipy"},
     "results": {"results", "schema", "version", "numpy", "pandas"},
     "audits": {"audits", "statistics", "results", "schema", "errors", "numpy"},

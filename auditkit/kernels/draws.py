@@ -25,7 +25,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _LOW_32 = np.uint64(0xFFFFFFFF)
 _SHIFT_27, _SHIFT_30, _SHIFT_31 = np.uint64(27), np.uint64(30), np.uint64(31)
-_SHIFT_11, _SHIFT_32 = np.uint64(11), np.uint64(32)
+_SHIFT_8, _SHIFT_11, _SHIFT_32 = np.uint64(8), np.uint64(11), np.uint64(32)
 _ONE = np.uint64(1)
 
 # Counters of one replicate's stream: 16-bit lanes from 0, rare counts and single draws far behind them.
@@ -34,6 +34,11 @@ _SINGLE_FROM = np.uint64(1 << 41)
 
 _DIRECT = 8
 """Poisson counts 0 .. 7 have 16-bit codes of their own; one bit more, 8, marks a code to be resolved."""
+
+_EVEN_BYTES, _LOW_16 = np.uint64(0x00FF00FF00FF00FF), np.uint64(0xFFFF)
+_MARKS = np.uint64(0x0808080808080808)
+_CHUNK = 4096
+"""Words whose bytes, of at most 8, add up in 16 bits."""
 
 SMALLEST_POISSON = 64
 """Below this many units the Poisson counts would leave too many draws to be made singly."""
@@ -73,28 +78,30 @@ def mix(z: np.uint64) -> np.uint64:
 def draw_counts(
     key: np.uint64,
     first: int,
+    n: int,
     thresholds: NDArray[np.uint16],
     rare: NDArray[np.float64],
     words: NDArray[np.uint64],
     counts: NDArray[np.uint8],
 ) -> None:
-    """Fill ``counts`` [r, n] (uint8) with replicates ``first``, ``first + 1``, ... of the stream ``key`` (uint64).
+    """Fill the first n columns of ``counts`` [r, >= n] with replicates ``first``, ``first + 1``, ... of a key.
 
-    ``words`` is scratch, uint64 [ceil(n / 4)]. A count above 255 would take more than 255 of n draws on one unit,
-    less likely than 1e-500 where n is above 255 and impossible where it is not.
+    The other columns become zero. ``words`` is scratch, uint64 [ceil(n / 4)]. A count above 255 would take more than
+    255 of n draws on one unit, less likely than 1e-500 where n is above 255 and impossible where it is not.
     """
-    n = counts.shape[1]
-    for row in range(len(counts)):
-        state = mix(key + np.uint64(first + row) * _GOLDEN)
+    for b in range(len(counts)):
+        counts[b, n:] = 0
+        row = counts[b, :n]
+        state = mix(key + np.uint64(first + b) * _GOLDEN)
         if n < SMALLEST_POISSON:
-            counts[row] = 0
-            _add_singles(state, n, counts[row])
+            row[:] = 0
+            _add_singles(state, n, row)
             continue
-        missing = -1
+        missing = np.int64(-1)
         while missing < 0:
             state = mix(state)
-            missing = n - _poisson_counts(state, thresholds, rare, words, counts[row])
-        _add_singles(state, missing, counts[row])
+            missing = n - _poisson_counts(state, thresholds, rare, words, row)
+        _add_singles(state, missing, row)
 
 
 @jit
@@ -104,7 +111,7 @@ def _poisson_counts(
     rare: NDArray[np.float64],
     words: NDArray[np.uint64],
     counts: NDArray[np.uint8],
-) -> int:
+) -> np.int64:
     """Independent Poisson counts; returns their total."""
     for i in range(len(words)):
         words[i] = mix(state + np.uint64(i) * _GOLDEN)
@@ -131,12 +138,29 @@ def _poisson_counts(
         if code >= t7:
             count = np.uint8(8)
         counts[i] = count
-    seen = np.uint8(0)
-    total = 0
-    for i in range(len(counts)):
-        seen |= counts[i]
-        total += counts[i]
-    return total if seen < _DIRECT else total + _resolve_rare(state, rare, counts)
+    total, marked = _add_up(counts)
+    return total + _resolve_rare(state, rare, counts) if marked else total
+
+
+@jit
+def _add_up(counts: NDArray[np.uint8]) -> tuple[np.int64, bool]:
+    """The sum of counts of at most 8, and whether there is an 8: eight counts at a time, as the bytes of a word."""
+    words = counts[: len(counts) // 8 * 8].view(np.uint64)
+    total, seen = np.int64(0), np.uint64(0)
+    for start in range(0, len(words), _CHUNK):
+        even, odd = np.uint64(0), np.uint64(0)
+        for word in words[start : start + _CHUNK]:
+            seen |= word
+            even += word & _EVEN_BYTES
+            odd += (word >> _SHIFT_8) & _EVEN_BYTES
+        for field in range(4):
+            shift = np.uint64(16 * field)
+            total += np.int64((even >> shift) & _LOW_16) + np.int64((odd >> shift) & _LOW_16)
+    marked = (seen & _MARKS) != 0
+    for count in counts[8 * len(words) :]:
+        total += count
+        marked |= count == _DIRECT
+    return total, marked
 
 
 @jit
@@ -156,7 +180,7 @@ def _resolve_rare(state: np.uint64, rare: NDArray[np.float64], counts: NDArray[n
 
 
 @jit
-def _add_singles(state: np.uint64, draws: int, counts: NDArray[np.uint8]) -> None:
+def _add_singles(state: np.uint64, draws: int | np.int64, counts: NDArray[np.uint8]) -> None:
     """Add single draws, each by multiplying 32 random bits by n and rejecting what would favour some units."""
     n = np.uint64(len(counts))
     favoured = (_ONE << _SHIFT_32) % n
@@ -178,7 +202,7 @@ def _add_singles(state: np.uint64, draws: int, counts: NDArray[np.uint8]) -> Non
 
 @jit
 def count_indices(indices: NDArray[np.int64], counts: NDArray[np.uint8]) -> None:
-    """Fill ``counts`` [r, n] (uint8) with how often each unit occurs in the rows of ``indices`` [r, n]."""
+    """Fill ``counts`` [r, >= n] with how often each unit occurs in the rows of ``indices`` [r, n]."""
     counts[:] = 0
     for row in range(len(indices)):
         for index in indices[row]:

@@ -19,6 +19,7 @@ from auditkit.statistics.draws import Draws
 from auditkit.statistics.means import Means, combine
 from auditkit.statistics.quantiles import Quantiles
 from auditkit.statistics.sample import Floats, read_sample
+from auditkit.statistics.threads import run_parts
 
 Statistic = Literal["mean", "difference", "ratio", "median", "quantile"]
 Method = Literal["percentile", "basic", "bca", "studentized", "exact"]
@@ -85,6 +86,9 @@ class BootstrapResult:
     resampler: str
     note: str | tuple[str, ...] = ""
 
+
+_WORTH_A_THREAD = 2**16
+"""Replicates whose quantiles keep a thread busy for longer than it takes to start it."""
 
 _MOST_LEFT_OUT = 0.01
 """The largest share of resamples without a value that an interval may rest on."""
@@ -288,27 +292,31 @@ def _set_resampled(
             means = what.resampled(draws)
         drawn = combine(what.statistic, means)
     jackknife = what.jackknife() if method == "bca" else None
-    for j in asked:
+
+    def interval(j: int) -> tuple[float, float] | str:
         if isinstance(what, Means) and what.is_unbounded(j, means, confidence):
-            ends.reasons[j] = "the interval of the denominator holds zero"
-            continue
+            return "the interval of the denominator holds zero"
         values = drawn[j]
         usable = np.isfinite(values) if errors is None else np.isfinite(values) & (errors[j] > 0)
         left_out = 1 - usable.mean()
         if left_out > _MOST_LEFT_OUT:
-            ends.reasons[j] = f"{left_out:.1%} of the resamples have no value"
-            continue
+            return f"{left_out:.1%} of the resamples have no value"
         if left_out:
             values = values[usable]
         if method == "basic":
-            ends.set(j, intervals.basic(values, estimate[j], confidence))
-        elif jackknife is not None:
-            ends.set(j, intervals.bca(values, estimate[j], jackknife[j], confidence))
-        elif errors is not None:
+            return intervals.basic(values, estimate[j], confidence)
+        if jackknife is not None:
+            return intervals.bca(values, estimate[j], jackknife[j], confidence)
+        if errors is not None:
             scale = errors[j][usable] if left_out else errors[j]
-            ends.set(j, intervals.studentized(values, scale, estimate[j], error[j], confidence))
-        else:
-            ends.set(j, intervals.percentile(values, confidence))
+            return intervals.studentized(values, scale, estimate[j], error[j], confidence)
+        return intervals.percentile(values, confidence)
+
+    def work(first: int, last: int) -> None:
+        for j in asked[first:last]:
+            ends.set(j, interval(j))
+
+    run_parts(work, len(asked), max(1, _WORTH_A_THREAD // draws.replicates), draws.threads)
 
 
 def _check_options(

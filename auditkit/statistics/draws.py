@@ -21,12 +21,12 @@ _BLOCK = 2**20
 """Counts in a block: it stays in the cache of one core."""
 
 _MOST_ROWS = 4096
-_FEWEST_ROWS = {"fast": 16, "numpy": 2}
+_FEWEST_ROWS = {"fast": 16, "numpy": 4}
 """Of long samples: enough replicates to make use of the data once they are read; the indices of NumPy's draws take
 eight bytes each, so fewer of these."""
 
-BITS = 31
-"""Data are scaled to integers of so many bits: the resampled sum of n of them is within sqrt(n) of its last bit."""
+_BITS, _LOW_BITS = 30, 15
+"""Data are scaled to integers of 30 bits, which are split into two halves of 15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,54 +50,89 @@ class Draws:
 
     @property
     def rows(self) -> int:
-        """Replicates in a block, an even number."""
-        rows = min(max(_BLOCK // self.units, _FEWEST_ROWS[self.resampler]), _MOST_ROWS)
-        return min(rows, self.replicates + 1) // 2 * 2
+        """Replicates in a block."""
+        rows = max(_BLOCK // self.units, _FEWEST_ROWS[self.resampler])
+        return min(rows // 4 * 4, _MOST_ROWS, self.replicates)
 
 
-def resampled_sums(planes: Floats, draws: Draws) -> Floats:
-    """Sums [k, replicates] of ``planes`` [k, units] over the resamples.
+@dataclass(frozen=True, slots=True)
+class Planes:
+    """Data by unit as integers, ready for their products with counts.
 
-    A plane is scaled by a power of two to integers of 31 bits. Planes of integers below 2**31 are summed exactly; else
-    the rounding of a sum is some 1e-9 of the largest entry, less than 1e-6 bootstrap standard errors for any sample.
+    Attributes
+    ----------
+    halves
+        [>= 2 k, >= units] high halves of the k planes, then their low halves, then zeros.
+    exponents
+        [k] the integers are the data times two to this power.
     """
-    from auditkit.kernels import products
 
-    scaled, exponents = to_integers(planes, products.PLANES)
-    found = np.empty((len(planes), draws.replicates))
+    halves: NDArray[np.int16]
+    exponents: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, data: Floats) -> Planes:
+        """The integers of ``data`` [k, units], rounded to 30 bits of the largest entry of each plane."""
+        from auditkit.kernels import products
+
+        k, units = data.shape
+        shape = _up(2 * k, products.PLANES), _up(units, products.LANES)
+        halves = np.zeros(shape, dtype=np.int16)
+        exponents = np.zeros(k, dtype=np.int32)
+        for j, plane in enumerate(data):
+            largest = max(plane.max(), -plane.min())
+            exponents[j] = _BITS - np.frexp(largest)[1] if largest > 0 else 0
+            whole = np.rint(np.ldexp(plane, exponents[j])).astype(np.int32)
+            np.minimum(whole, 2**_BITS - 1, out=whole)
+            halves[j, :units] = whole >> _LOW_BITS
+            halves[k + j, :units] = whole & (2**_LOW_BITS - 1)
+        return cls(halves, exponents)
+
+    def times(self, counts: Counts) -> NDArray[np.int64]:
+        """Sums [k, rows] of the integers over resamples."""
+        from auditkit.kernels import products
+
+        k = len(self.exponents)
+        sums = np.empty((len(self.halves), len(counts)), dtype=np.int64)
+        products.sum_products(self.halves, counts, sums)
+        return (sums[:k] << _LOW_BITS) + sums[k : 2 * k]
+
+
+def resampled_sums(data: Floats, draws: Draws) -> Floats:
+    """Sums [k, replicates] of ``data`` [k, units] over the resamples.
+
+    Planes of integers below 2**30 are summed exactly; else a sum is off by some 1e-9 of the largest entry times the
+    root of the number of units: less than 1e-6 bootstrap standard errors for any sample, since no entry exceeds that
+    root times the standard deviation.
+    """
+    planes = Planes.of(data)
+    found = np.empty((len(data), draws.replicates))
 
     def reduce(counts: Counts, start: int, stop: int) -> None:
-        sums = np.empty((len(scaled), len(counts)), dtype=np.int64)
-        products.sum_products(scaled, counts, sums)
-        part = sums[: len(planes), : stop - start].astype(np.float64)
-        found[:, start:stop] = np.ldexp(part, -exponents[:, None])
+        sums = planes.times(counts)[:, : stop - start].astype(np.float64)
+        found[:, start:stop] = np.ldexp(sums, -planes.exponents[:, None])
 
     reduce_resamples(draws, reduce)
     return found
 
 
-def to_integers(planes: Floats, multiple: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Planes as integers, ``planes * 2**exponents``, with planes of zeros added up to a multiple of their number."""
-    k = len(planes)
-    scaled = np.zeros((-(-k // multiple) * multiple, planes.shape[1]), dtype=np.int32)
-    exponents = np.zeros(k, dtype=np.int32)
-    for j, plane in enumerate(planes):
-        largest = max(plane.max(), -plane.min())
-        exponents[j] = BITS - np.frexp(largest)[1] if largest > 0 else 0
-        whole = np.rint(np.ldexp(plane, exponents[j]))
-        scaled[j] = np.minimum(whole, 2**BITS - 1)
-    return scaled, exponents
+def _up(number: int, multiple: int) -> int:
+    return -(-number // multiple) * multiple
 
 
 def reduce_resamples(draws: Draws, reduce: Callable[[Counts, int, int], None]) -> None:
     """Call ``reduce(counts, start, stop)`` for blocks of replicates ``start .. stop - 1``, from several threads.
 
-    ``counts`` [rows, units] has one row more than there are replicates where their number is odd.
+    ``counts`` [rows, columns] has zeros beyond the replicates and units there are, to fill the tiles of a product.
     """
+    from auditkit.kernels import products
+
     fill, threads = _from_numpy(draws) if draws.resampler == "numpy" else _from_key(draws)
 
     def work(start: int, stop: int) -> None:
-        counts = np.zeros((stop - start + (stop - start) % 2, draws.units), dtype=np.uint8)
+        shape = _up(stop - start, products.ROWS), _up(draws.units, products.LANES)
+        counts = np.empty(shape, dtype=np.uint8)
+        counts[stop - start :] = 0
         fill(counts[: stop - start], start)
         reduce(counts, start, stop)
 
@@ -118,7 +153,7 @@ def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
 
     def fill(counts: Counts, start: int) -> None:
         words = np.empty(-(-draws.units // 4), dtype=np.uint64)
-        kernels.draw_counts(key, start, thresholds, rare, words, counts)
+        kernels.draw_counts(key, start, draws.units, thresholds, rare, words, counts)
 
     return fill, draws.threads
 
@@ -130,6 +165,7 @@ def _from_numpy(draws: Draws) -> tuple[Callable[[Counts, int], None], int]:
     stream = np.random.default_rng(draws.seed)
 
     def fill(counts: Counts, start: int) -> None:
-        kernels.count_indices(stream.integers(0, draws.units, size=counts.shape), counts)
+        indices = stream.integers(0, draws.units, size=(len(counts), draws.units))
+        kernels.count_indices(indices, counts)
 
     return fill, 1

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditkit.errors import StatisticsError
-from auditkit.statistics.draws import Counts, Draws, reduce_resamples, to_integers
+from auditkit.statistics.draws import Counts, Draws, Planes, reduce_resamples
 from auditkit.statistics.sample import Floats, Sample
 
 
@@ -90,17 +90,15 @@ class Quantiles:
 
     def resampled(self, draws: Draws) -> Floats:
         """[m, replicates] the quantile of each column in each resample; NaN where it has no observation."""
-        from auditkit.kernels import products, quantiles
+        from auditkit.kernels import quantiles
 
         m = len(self.columns)
-        planes = np.array([c.below for c in self.columns] + [c.size for c in self.columns])
-        whole, exponents = to_integers(planes.astype(np.float64), products.PLANES)
+        sizes = [c.below for c in self.columns] + [c.size for c in self.columns]
+        planes = Planes.of(np.array(sizes, dtype=np.float64))
         found = np.empty((m, draws.replicates))
 
         def reduce(counts: Counts, start: int, stop: int) -> None:
-            sums = np.empty((len(whole), len(counts)), dtype=np.int64)
-            products.sum_products(whole, counts, sums)
-            sums[: 2 * m] >>= exponents[:, None]
+            sums = planes.times(counts) >> planes.exponents[:, None]
             for j, column in enumerate(self.columns):
                 quantiles.resampled_quantiles(
                     column.values,

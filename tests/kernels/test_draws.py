@@ -18,9 +18,10 @@ WORD = 2**64
 def counts_of(n: int, replicates: int, key: int = 1, first: int = 0, table=None) -> np.ndarray:
     thresholds, rare = table or poisson_table(n)
     words = np.empty(-(-n // 4), np.uint64)
-    counts = np.empty((replicates, n), np.uint8)
-    draw_counts(np.uint64(key), first, thresholds, rare, words, counts)
-    return counts
+    counts = np.full((replicates, n + 3), 9, np.uint8)
+    draw_counts(np.uint64(key), first, n, thresholds, rare, words, counts)
+    assert (counts[:, n:] == 0).all()
+    return counts[:, :n]
 
 
 # --------------------------------------------------------------------------- the law of the counts

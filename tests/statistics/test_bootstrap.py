@@ -78,7 +78,7 @@ def test_percentile_equals_the_naive_twin(
         resampler="numpy", confidence=0.9, **options,
     )  # fmt: skip
     drawn = twin(x, statistic, **options)
-    # data are rounded to 31 bits: some 1e-9 of the largest deviation, well below 1e-8 standard errors
+    # data are rounded to 30 bits: some 1e-9 of the largest deviation, well below 1e-8 standard errors
     tolerance = 0.0 if statistic in {"median", "quantile"} else 1e-8 * drawn.std(axis=0).max()
     np.testing.assert_allclose(result.low, np.quantile(drawn, 0.05, axis=0), atol=tolerance)
     np.testing.assert_allclose(result.high, np.quantile(drawn, 0.95, axis=0), atol=tolerance)
@@ -187,7 +187,7 @@ def test_more_replicates_begin_with_the_same_ones() -> None:
         kept = np.empty((replicates, 90), np.uint8)
 
         def keep(counts: np.ndarray, start: int, stop: int) -> None:
-            kept[start:stop] = counts[: stop - start]
+            kept[start:stop] = counts[: stop - start, :90]
 
         reduce_resamples(Draws(90, replicates, 5, "fast"), keep)
         return kept
@@ -201,7 +201,7 @@ def test_numpy_draws_in_blocks_are_the_one_stream(n: int, monkeypatch: pytest.Mo
     found = np.empty((33, n), np.int64)
 
     def keep(counts: np.ndarray, start: int, stop: int) -> None:
-        found[start:stop] = counts[: stop - start]
+        found[start:stop] = counts[: stop - start, :n]
 
     reduce_resamples(Draws(n, 33, 11, "numpy"), keep)
     whole = np.random.default_rng(11).integers(0, n, size=(33, n))
@@ -454,3 +454,20 @@ def test_a_second_process_compiles_nothing() -> None:
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout
     assert output.split("\n")[:-1] == ["1 0"] * 4
+
+
+# ------------------------------------------------- coverage, in brief: tests/statistical has more
+
+
+@pytest.mark.parametrize("method", ["percentile", "exact"])
+def test_intervals_of_a_normal_mean_cover_it(method: str) -> None:
+    n, simulations = 40, 400
+    held = 0
+    for simulation in range(simulations):
+        x = np.random.default_rng([5, simulation]).normal(1, 2, n)
+        result = bootstrap(x, method=method, replicates=500, seed=simulation)
+        held += result.low <= 1 <= result.high
+    # mean +- 1.96 s sqrt((n - 1) / n) / sqrt(n), so that the coverage follows from Student's t
+    expected = 1 - 2 * stats.t.sf(1.96 * ((n - 1) / n) ** 0.5, n - 1)
+    error = (expected * (1 - expected) / simulations) ** 0.5
+    assert abs(held / simulations - expected) < 4 * error

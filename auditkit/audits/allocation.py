@@ -238,13 +238,13 @@ def _too_shallow(workload: Workload, s: Settings) -> str | None:
     below = int((workload.depth < GUARD * p).sum())
     if depth < 2 * p:
         return (
-            f"{int((workload.depth < 2 * p).sum())} of {workload.n} instances have fewer than {2 * p} samples "
-            f"(the fewest: {depth}): a half does not hold the budget of {p} per instance"
+            f"too shallow: {int((workload.depth < 2 * p).sum())} of {workload.n} instances below {2 * p} samples "
+            f"(the fewest: {depth}); a half does not hold the budget of {p} per instance"
         )
     if below and not s.allow_shallow:
         return (
-            f"{below} of {workload.n} instances have fewer than {GUARD * p} samples (the fewest: {depth}), four times "
-            f"the budget of {p} per instance: too shallow; lower the budget, or override (--shallow)"
+            f"too shallow: {below} of {workload.n} instances below {GUARD * p} samples (the fewest: {depth}), four "
+            f"times the budget of {p} per instance; lower the budget, or override (--shallow)"
         )
     return None
 

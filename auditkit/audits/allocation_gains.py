@@ -162,6 +162,8 @@ class Measured:
 
     def _probe(self) -> NDArray[np.int64] | Skipped:
         s = self.s
+        if s.per_instance < 2:
+            return Skipped("a budget of 1 per instance holds no probe of two samples")
         try:
             uniform, allocated, taken = probe_scores(
                 self.workload, self.costs, s.per_instance, s.probe_samples,

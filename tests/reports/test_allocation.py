@@ -10,6 +10,7 @@ import pytest
 
 from auditkit.audits.allocation import audit_allocation
 from auditkit.demo import demo_data
+from auditkit.reports.checklists.allocation import checklists
 from auditkit.reports.document import Document, Section, Table
 from auditkit.reports.sections.allocation import sections, verdict
 from auditkit.reports.table import render_table
@@ -100,7 +101,9 @@ def test_the_verdict_follows_the_numbers(
 
 def test_a_skipped_member_says_why_and_shows_no_number() -> None:
     (section,) = sections(audited(per_instance=300))
-    assert section.verdict.startswith("Not audited: 24 of 24 instances have fewer than 600 samples")
+    assert section.verdict.startswith(
+        "Not audited: too shallow: 24 of 24 instances below 600 samples"
+    )
     assert not section.tables
     assert not section.figures
 
@@ -154,3 +157,28 @@ def test_figures_draw_and_say_what_they_show(result: AllocationResult) -> None:
         assert f"{estimator}: d_in" in gain.alt
     assert "n = 10" in floor.alt
     assert "at C = 80" in floor.alt
+
+
+def points(samples: Samples | None = None, **options: Any) -> list[tuple[str, str]]:
+    (found,) = checklists(audited(samples, **options))
+    return [(point.status, point.answer) for point in found]
+
+
+def test_the_checklist_is_answered_from_the_numbers() -> None:
+    found = points()
+    # wide instances are all alike: the label says everything
+    assert [status for status, _ in found][:4] == [*["answered"] * 3, "violated"]
+    assert found[2][1] == "400 samples for a budget of 20 per instance."
+
+
+def test_the_checklist_of_samples_too_shallow_knows_only_the_depth() -> None:
+    found = points(per_instance=150)
+    assert [status for status, _ in found] == [
+        "missing",
+        "missing",
+        "violated",
+        "missing",
+        "missing",
+    ]
+    assert all("too shallow" in answer for status, answer in found if status == "missing")
+    assert [status for status, _ in points(per_instance=150, allow_shallow=True)][2] == "violated"

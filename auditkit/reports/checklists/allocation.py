@@ -21,9 +21,7 @@ def checklist(item: SamplesAllocation) -> tuple[Point, ...]:
 def _split(item: SamplesAllocation) -> Point:
     question = "Is the gain scored on samples that did not decide the allocation?"
     if isinstance(item.d_split, Skipped):
-        return Point(
-            question, "missing", f"More samples per instance are needed: {item.d_split.reason}."
-        )
+        return _unknown(question, item.d_split.reason)
     inside = (
         f"; in sample it would be {_percent(item.d_in)}" if isinstance(item.d_in, Estimate) else ""
     )
@@ -38,7 +36,7 @@ def _floor(item: SamplesAllocation) -> Point:
     question = "Does the gain exceed what luck alone shows where there is nothing to gain?"
     if isinstance(item.floor, Skipped) or isinstance(item.d_in, Skipped):
         reason = item.floor.reason if isinstance(item.floor, Skipped) else item.d_in.reason  # type: ignore[union-attr]
-        return Point(question, "missing", f"More samples per instance are needed: {reason}.")
+        return _unknown(question, reason)
     told = f"d_in = {_percent(item.d_in)}, floor: median {item.floor.median:.2f} %, p90 {item.floor.p90:.2f} %"
     beyond = item.d_in.estimate > item.floor.p90
     return Point(question, "answered" if beyond else "violated", f"{told}.")
@@ -47,15 +45,17 @@ def _floor(item: SamplesAllocation) -> Point:
 def _depth(item: SamplesAllocation) -> Point:
     question = "Are the stored samples deep enough for the budget (four times)?"
     if isinstance(item.depth, Skipped):
-        return Point(
-            question, "missing", f"More samples per instance are needed: {item.depth.reason}."
-        )
+        return _unknown(question, item.depth.reason)
     told = f"{item.depth:,} samples for a budget of {item.per_instance:,} per instance"
-    return Point(question, "violated" if item.shallow else "answered", f"{told}.")
+    return Point(
+        question, "violated" if item.depth < 4 * item.per_instance else "answered", f"{told}."
+    )
 
 
 def _label(item: SamplesAllocation) -> Point:
     question = "Does the allocation gain more than one that knows only the label of an instance?"
+    if isinstance(item.label, Skipped) and item.skipped is not None:
+        return _unknown(question, item.skipped)
     if isinstance(item.label, Skipped):
         return Point(question, "missing", f"Add label to the samples ({item.label.reason}).")
     x = item.label.residual
@@ -68,9 +68,16 @@ def _label(item: SamplesAllocation) -> Point:
 def _probe(item: SamplesAllocation) -> Point:
     question = "Can the gain be had when the samples that decide are paid from the budget?"
     if isinstance(item.probe, Skipped):
-        return Point(question, "missing", f"Audit with --probe ({item.probe.reason}).")
-    told = f"a probe of {item.probe.probe} samples, charged, gains {_percent(item.probe.d_probe)}"
-    return Point(question, "answered", f"{told}.")
+        return _unknown(question, item.probe.reason)
+    x = item.probe.d_probe
+    told = f"a probe of {item.probe.probe} samples, charged, gains {_percent(x)}"
+    return Point(
+        question, "answered" if x.excludes_zero and x.estimate > 0 else "violated", f"{told}."
+    )
+
+
+def _unknown(question: str, reason: str) -> Point:
+    return Point(question, "missing", f"Not known: {reason}.")
 
 
 def _percent(x: Estimate) -> str:

@@ -211,12 +211,12 @@ def _notes(item: SamplesAllocation) -> tuple[str, ...]:
     d = item.dropped
     if d.total:
         notes.append(
-            f"{d.total} instances dropped: {d.no_samples} without samples, {d.no_reference} without a reference, "
+            f"Instances dropped: {d.total}; {d.no_samples} without samples, {d.no_reference} without a reference, "
             f"{d.bad_reference} with a reference that is not positive."
         )
     if isinstance(item.floor, Floor) and item.floor.solved_sources:
         notes.append(
-            f"{item.floor.solved_sources} sources of the floor are left out: solved within the uniform budget."
+            f"Sources of the floor left out, as solved within the uniform budget: {item.floor.solved_sources}."
         )
     if not isinstance(item.split_spread, Skipped):
         s = item.split_spread

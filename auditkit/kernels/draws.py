@@ -84,35 +84,37 @@ def draw_counts(
     words: NDArray[np.uint64],
     counts: NDArray[np.uint8],
 ) -> None:
-    """Fill the first n columns of ``counts`` [r, >= n] with replicates ``first``, ``first + 1``, ... of a key.
+    """Fill the first n columns of ``counts`` with replicates ``first``, ``first + 1``, ... of a key, others with zeros.
 
-    The other columns become zero. ``words`` is scratch, uint64 [ceil(n / 4)]. A count above 255 would take more than
-    255 of n draws on one unit, less likely than 1e-500 where n is above 255 and impossible where it is not.
+    ``counts`` [r, columns] has columns in multiples of eight, best of 64, so that loops run in whole vectors;
+    ``words`` [columns / 4] is scratch. A count above 255 would take more than 255 of n draws on one unit, less likely
+    than 1e-500 where n is above 255 and impossible where it is not.
     """
+    favoured = (_ONE << _SHIFT_32) % np.uint64(n)
     for b in range(len(counts)):
-        counts[b, n:] = 0
-        row = counts[b, :n]
+        row = counts[b]
         state = mix(key + np.uint64(first + b) * _GOLDEN)
         if n < SMALLEST_POISSON:
             row[:] = 0
-            _add_singles(state, n, row)
+            _add_singles(state, n, n, favoured, row)
             continue
         missing = np.int64(-1)
         while missing < 0:
             state = mix(state)
-            missing = n - _poisson_counts(state, thresholds, rare, words, row)
-        _add_singles(state, missing, row)
+            missing = n - _poisson_counts(state, n, thresholds, rare, words, row)
+        _add_singles(state, missing, n, favoured, row)
 
 
 @jit
 def _poisson_counts(
     state: np.uint64,
+    n: int,
     thresholds: NDArray[np.uint16],
     rare: NDArray[np.float64],
     words: NDArray[np.uint64],
     counts: NDArray[np.uint8],
 ) -> np.int64:
-    """Independent Poisson counts; returns their total."""
+    """Independent Poisson counts in the first n places, zeros in the others; returns their total."""
     for i in range(len(words)):
         words[i] = mix(state + np.uint64(i) * _GOLDEN)
     lanes = words.view(np.uint16)
@@ -138,6 +140,7 @@ def _poisson_counts(
         if code >= t7:
             count = np.uint8(8)
         counts[i] = count
+    counts[n:] = 0
     total, marked = _add_up(counts)
     return total + _resolve_rare(state, rare, counts) if marked else total
 
@@ -145,7 +148,7 @@ def _poisson_counts(
 @jit
 def _add_up(counts: NDArray[np.uint8]) -> tuple[np.int64, bool]:
     """The sum of counts of at most 8, and whether there is an 8: eight counts at a time, as the bytes of a word."""
-    words = counts[: len(counts) // 8 * 8].view(np.uint64)
+    words = counts.view(np.uint64)
     total, seen = np.int64(0), np.uint64(0)
     for start in range(0, len(words), _CHUNK):
         even, odd = np.uint64(0), np.uint64(0)
@@ -156,34 +159,34 @@ def _add_up(counts: NDArray[np.uint8]) -> tuple[np.int64, bool]:
         for field in range(4):
             shift = np.uint64(16 * field)
             total += np.int64((even >> shift) & _LOW_16) + np.int64((odd >> shift) & _LOW_16)
-    marked = (seen & _MARKS) != 0
-    for count in counts[8 * len(words) :]:
-        total += count
-        marked |= count == _DIRECT
-    return total, marked
+    return total, (seen & _MARKS) != 0
 
 
 @jit
 def _resolve_rare(state: np.uint64, rare: NDArray[np.float64], counts: NDArray[np.uint8]) -> int:
     """Replace the marks by counts of the residual distribution; returns the change of the total."""
     change = 0
-    for i in range(len(counts)):
-        if counts[i] == _DIRECT:
-            word = mix(state + (_RARE_FROM + np.uint64(i)) * _GOLDEN)
-            uniform = float(word >> _SHIFT_11) * 2.0**-53
-            count = 0
-            while uniform >= rare[count]:
-                count += 1
-            counts[i] = count
-            change += count - _DIRECT
+    for place, word_of_counts in enumerate(counts.view(np.uint64)):
+        if not word_of_counts & _MARKS:
+            continue
+        for i in range(8 * place, 8 * place + 8):
+            if counts[i] == _DIRECT:
+                word = mix(state + (_RARE_FROM + np.uint64(i)) * _GOLDEN)
+                uniform = float(word >> _SHIFT_11) * 2.0**-53
+                count = 0
+                while uniform >= rare[count]:
+                    count += 1
+                counts[i] = count
+                change += count - _DIRECT
     return change
 
 
 @jit
-def _add_singles(state: np.uint64, draws: int | np.int64, counts: NDArray[np.uint8]) -> None:
-    """Add single draws, each by multiplying 32 random bits by n and rejecting what would favour some units."""
-    n = np.uint64(len(counts))
-    favoured = (_ONE << _SHIFT_32) % n
+def _add_singles(
+    state: np.uint64, draws: int | np.int64, n: int, favoured: np.uint64, counts: NDArray[np.uint8]
+) -> None:
+    """Add single draws: 32 random bits times n, rejecting the 2**32 mod n that would favour some units."""
+    bound = np.uint64(n)
     counter = _SINGLE_FROM
     word = np.uint64(0)
     halves = 0
@@ -192,7 +195,7 @@ def _add_singles(state: np.uint64, draws: int | np.int64, counts: NDArray[np.uin
             word = mix(state + counter * _GOLDEN)
             counter += _ONE
             halves = 2
-        product = (word & _LOW_32) * n
+        product = (word & _LOW_32) * bound
         word >>= _SHIFT_32
         halves -= 1
         if product & _LOW_32 >= favoured:

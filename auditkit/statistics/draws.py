@@ -25,6 +25,9 @@ _FEWEST_ROWS = {"fast": 16, "numpy": 4}
 """Of long samples: enough replicates to make use of the data once they are read; the indices of NumPy's draws take
 eight bytes each, so fewer of these."""
 
+_COLUMNS = 64
+"""Counts and data are padded with zeros to multiples of so many units, for whole vectors in every loop."""
+
 _BITS, _LOW_BITS = 30, 15
 """Data are scaled to integers of 30 bits, which are split into two halves of 15."""
 
@@ -76,7 +79,7 @@ class Planes:
         from auditkit.kernels import products
 
         k, units = data.shape
-        shape = _up(2 * k, products.PLANES), _up(units, products.LANES)
+        shape = _up(2 * k, products.PLANES), _up(units, _COLUMNS)
         halves = np.zeros(shape, dtype=np.int16)
         exponents = np.zeros(k, dtype=np.int32)
         for j, plane in enumerate(data):
@@ -130,7 +133,7 @@ def reduce_resamples(draws: Draws, reduce: Callable[[Counts, int, int], None]) -
     fill, threads = _from_numpy(draws) if draws.resampler == "numpy" else _from_key(draws)
 
     def work(start: int, stop: int) -> None:
-        shape = _up(stop - start, products.ROWS), _up(draws.units, products.LANES)
+        shape = _up(stop - start, products.ROWS), _up(draws.units, _COLUMNS)
         counts = np.empty(shape, dtype=np.uint8)
         counts[stop - start :] = 0
         fill(counts[: stop - start], start)
@@ -152,7 +155,7 @@ def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
     thresholds, rare = kernels.poisson_table(max(draws.units, kernels.SMALLEST_POISSON))
 
     def fill(counts: Counts, start: int) -> None:
-        words = np.empty(-(-draws.units // 4), dtype=np.uint64)
+        words = np.empty(counts.shape[1] // 4, dtype=np.uint64)
         kernels.draw_counts(key, start, draws.units, thresholds, rare, words, counts)
 
     return fill, draws.threads

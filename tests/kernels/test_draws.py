@@ -17,8 +17,9 @@ WORD = 2**64
 
 def counts_of(n: int, replicates: int, key: int = 1, first: int = 0, table=None) -> np.ndarray:
     thresholds, rare = table or poisson_table(n)
-    words = np.empty(-(-n // 4), np.uint64)
-    counts = np.full((replicates, n + 3), 9, np.uint8)
+    columns = (n + 11) // 8 * 8
+    words = np.empty(columns // 4, np.uint64)
+    counts = np.full((replicates, columns), 9, np.uint8)
     draw_counts(np.uint64(key), first, n, thresholds, rare, words, counts)
     assert (counts[:, n:] == 0).all()
     return counts[:, :n]
@@ -161,7 +162,7 @@ def test_single_draws_reject_what_would_favour_a_unit() -> None:
     n, draws_made, state = 3 * 2**20 + 7, 20_000, 12345
     favoured = 2**32 % n
     counts = np.zeros(n, np.uint8)
-    draws._add_singles(np.uint64(state), draws_made, counts)
+    draws._add_singles(np.uint64(state), draws_made, n, np.uint64(favoured), counts)
     expected: dict[int, int] = {}
     rejected, counter, made = 0, 2**41, 0
     while made < draws_made:

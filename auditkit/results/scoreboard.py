@@ -261,6 +261,8 @@ class Remeasured(Result):
         identical / n.
     seconds_before, seconds_after
         Median seconds in the two runs.
+    seconds_ratio
+        Median over datasets of seconds after / before.
     """
 
     n: int
@@ -272,6 +274,7 @@ class Remeasured(Result):
     share_identical: float | Skipped
     seconds_before: float | Skipped
     seconds_after: float | Skipped
+    seconds_ratio: float | Skipped
 
 
 @dataclass(frozen=True, slots=True)

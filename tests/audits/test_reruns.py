@@ -89,7 +89,9 @@ def test_seconds_before_and_after() -> None:
     seconds = np.array([[1.0, 2, 3], [3, 2, 1], [9, 9, 9], [5, NAN, 1], [7, NAN, 1]])
     found = rerun(FIRST[:2], "xy", seconds=seconds)
     assert (found.systems["a"].seconds_before, found.systems["a"].seconds_after) == (2.0, 6.0)
+    assert found.systems["a"].seconds_ratio == (5 / 1 + 7 / 3) / 2
     assert isinstance(found.systems["b"].seconds_after, Skipped)
+    assert isinstance(found.systems["b"].seconds_ratio, Skipped)
 
 
 def test_runs_that_share_no_dataset_are_no_reruns() -> None:

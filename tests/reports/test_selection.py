@@ -46,6 +46,7 @@ def test_the_demo() -> None:
     board, search = report(demo_data(), candidates=20)
     assert board.title == "selection: scoreboard overtime"
     assert board.verdict.startswith("slow wins 91.7 % [")
+    assert "On no dataset was it as quick as all others." in board.verdict
     assert column(table(board, "Who wins"), "system") == ["slow", "quick", "steady", "tie"]
     slices = table(board, "Win shares by slice")
     assert column(slices, "datasets") == [

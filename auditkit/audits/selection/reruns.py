@@ -11,11 +11,14 @@ from auditkit.audits.selection.records import (
     first_records,
     oriented,
 )
+from auditkit.audits.selection.times import median_ratio
 from auditkit.errors import SchemaError
 from auditkit.results.common import Skipped
 from auditkit.results.scoreboard import TIE, Remeasured, Rerun
 from auditkit.schema import Scoreboard
 from auditkit.statistics.selection import rank_records
+
+NO_SECONDS = Skipped("no seconds are stored")
 
 MOSTLY = 0.5
 """A system is stable when more than this share of its scores is identical in both runs."""
@@ -200,6 +203,9 @@ def _remeasured(
         share_identical=identical / n if n else Skipped("no dataset with a score in both runs"),
         seconds_before=_median(seconds),
         seconds_after=_median(seconds_again),
+        seconds_ratio=NO_SECONDS
+        if seconds is None or seconds_again is None
+        else median_ratio(seconds_again, seconds)[1],
     )
 
 
@@ -209,7 +215,7 @@ def _is_stable(x: Remeasured) -> bool:
 
 def _median(seconds: Floats | None) -> float | Skipped:
     known = np.empty(0) if seconds is None else seconds[~np.isnan(seconds)]
-    return float(np.median(known)) if len(known) else Skipped("no seconds are stored")
+    return float(np.median(known)) if len(known) else NO_SECONDS
 
 
 def _wins(winner: Indices, names: tuple[str, ...]) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import TypeVar, cast
 
@@ -18,6 +17,9 @@ from auditkit.statistics.selection import count_wins
 from auditkit.statistics.tests import holm, sign_test
 
 Key = TypeVar("Key")
+
+DECIMALS = 9
+"""Resampled means are good to some 1e-10."""
 
 MOST_CELLS = 2**23
 """Cells of a sample that is bootstrapped at once; more columns than fit go in several calls."""
@@ -58,10 +60,18 @@ def win_shares(
             n = int(slices[key].sum())
             counts = np.bincount(winner[slices[key]], minlength=len(names)).tolist()
             found[key] = {
-                name: replace(next(shares), estimate=count / n, n=n)
+                name: _exact(next(shares), count, n)
                 for name, count in zip(names, counts, strict=True)
             }
     return {key: found[key] for key in slices}
+
+
+def _exact(share: Estimate, count: int, n: int) -> Estimate:
+    """The share count / n; ends lose the rounding of resampled sums, so that zero is zero."""
+    low, high = (
+        x if isinstance(x, Skipped) else round(x, DECIMALS) for x in (share.low, share.high)
+    )
+    return Estimate(count / n, low, high, n)
 
 
 def _won(winner: Indices, categories: int, mask: Flags) -> Floats:

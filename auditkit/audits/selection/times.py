@@ -54,14 +54,19 @@ def _quantile(ratios: Floats, q: float) -> float | Skipped:
 
 def time_ratios(seconds: Floats, systems: tuple[str, ...]) -> tuple[TimeRatio, ...]:
     """Median per-dataset ratio of the times of every pair, where the second took any time."""
-    found = []
-    for a, b in combinations(range(len(systems)), 2):
-        usable = ~np.isnan(seconds[:, a]) & (seconds[:, b] > 0)
-        with np.errstate(over="ignore"):
-            ratios = seconds[usable, a] / seconds[usable, b]
-        ratio = _quantile(ratios, 0.5) if len(ratios) else Skipped("no dataset with both times")
-        found.append(TimeRatio(systems[a], systems[b], int(usable.sum()), ratio))
-    return tuple(found)
+    return tuple(
+        TimeRatio(systems[a], systems[b], *median_ratio(seconds[:, a], seconds[:, b]))
+        for a, b in combinations(range(len(systems)), 2)
+    )
+
+
+def median_ratio(above: Floats, below: Floats) -> tuple[int, float | Skipped]:
+    """Median of [n] ratios where both are known and the lower is positive, and how many there are."""
+    usable = ~np.isnan(above) & (below > 0)
+    with np.errstate(over="ignore"):
+        ratios = above[usable] / below[usable]
+    median = _quantile(ratios, 0.5) if len(ratios) else Skipped("no dataset with both times")
+    return len(ratios), median
 
 
 def no_slower(seconds: Floats, system: int, others: tuple[int, ...]) -> Flags:

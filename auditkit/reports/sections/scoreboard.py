@@ -17,6 +17,11 @@ MOST_PAIRS = 15
 """With more pairs than this, only those of the leading system are listed."""
 
 OTHERS = "others"
+KEPT = {
+    "size": "dataset of most rows",
+    "test_size": "dataset of most test rows",
+    "dataset id": "smallest dataset id",
+}
 Shares = dict[str, Estimate] | Skipped
 
 
@@ -48,13 +53,14 @@ def verdict(item: ScoreboardAudit) -> str:
         f"{leader} wins {numbers.share_estimate(item.win_share[leader])} of "
         f"{numbers.count(item.n_datasets)} datasets."
     ]
-    slices = [] if isinstance(item.matched, Skipped) else list(item.matched)
-    if slices and not isinstance(slices[-1].win_share, Skipped):
-        last = slices[-1]
+    if not isinstance(item.matched, Skipped) and item.matched:
+        last = item.matched[-1]
         against = "all others" if len(last.others) > 1 else last.against
         parts.append(
-            f"Where it was no slower than {against} ({last.n}), it wins "
-            f"{numbers.share_estimate(last.win_share[leader])}."  # type: ignore[index]
+            f"On no dataset was it as quick as {against}."
+            if isinstance(last.win_share, Skipped)
+            else f"Where it was no slower than {against} ({last.n}), it wins "
+            f"{numbers.share_estimate(last.win_share[leader])}."
         )
     floor = item.noise_floor
     if not isinstance(floor, Skipped) and isinstance(floor.wins_below, Estimate):
@@ -316,7 +322,7 @@ def _notes(item: ScoreboardAudit) -> list[str]:
     if not isinstance(single, Skipped) and single.repeated:
         notes.append(
             f"{single.repeated} of {single.n} clusters hold several datasets; one per cluster "
-            f"keeps the first by {single.kept_by}."
+            f"keeps the {KEPT[single.kept_by]}."
         )
     floor = item.noise_floor
     if not isinstance(floor, Skipped):

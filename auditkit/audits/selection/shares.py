@@ -18,8 +18,8 @@ from auditkit.statistics.tests import holm, sign_test
 
 Key = TypeVar("Key")
 
-DECIMALS = 9
-"""Resampled means are good to some 1e-10."""
+DECIMALS = 8
+"""Resampled means of shares are good to 1e-9."""
 
 MOST_CELLS = 2**23
 """Cells of a sample that is bootstrapped at once; more columns than fit go in several calls."""

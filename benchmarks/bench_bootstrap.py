@@ -37,28 +37,34 @@ class Contender:
 
 
 def race(title: str, contenders: list[Contender], rounds: int, bases: tuple[str, ...]) -> None:
-    """Run all in turn, and print medians and how many times slower than each of ``bases`` a contender is."""
+    """Run all in turn; print medians and how many times slower than each of ``bases`` a contender is.
+
+    CPU time is what all threads take together; it says more than the clock where the machine is shared.
+    """
     for contender in contenders:
         if contender.factor == 1:
             contender.run()
-    times: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    wall: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    cpu: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     for _ in range(rounds):
         for contender in contenders:
-            start = time.perf_counter()
+            start, busy = time.perf_counter(), time.process_time()
             contender.run()
-            times[contender.name].append((time.perf_counter() - start) * contender.factor)
+            wall[contender.name].append((time.perf_counter() - start) * contender.factor)
+            cpu[contender.name].append((time.process_time() - busy) * contender.factor)
+
+    def ratio(one: list[float], other: list[float]) -> str:
+        return f"{statistics.median(a / b for a, b in zip(one, other, strict=True)):.3g}"
+
     print(f"\n### {title}\n")
-    print("| | ms | " + " | ".join(f"/ {base}" for base in bases) + " |")
-    print("|---|---:|" + "---:|" * len(bases))
+    print("| | ms | CPU ms | " + " | ".join(f"/ {base} (CPU)" for base in bases) + " |")
+    print("|---|---:|---:|" + "---:|" * len(bases))
     for contender in contenders:
-        own = times[contender.name]
-        ratios = [
-            f"{statistics.median(a / b for a, b in zip(own, times[base], strict=True)):.3g}"
-            for base in bases
-        ]
+        name = contender.name
+        ratios = [f"{ratio(wall[name], wall[b])} ({ratio(cpu[name], cpu[b])})" for b in bases]
         extrapolated = f" (x {contender.factor:g})" if contender.factor != 1 else ""
-        name = f"{contender.name}{extrapolated}"
-        print(f"| {name} | {1e3 * statistics.median(own):.4g} | {' | '.join(ratios)} |", flush=True)
+        medians = " | ".join(f"{1e3 * statistics.median(t[name]):.4g}" for t in (wall, cpu))
+        print(f"| {name}{extrapolated} | {medians} | {' | '.join(ratios)} |", flush=True)
 
 
 # ------------------------------------------------------------------------------------------ peers

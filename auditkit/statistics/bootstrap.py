@@ -291,7 +291,6 @@ def _set_resampled(
         else:
             means = what.resampled(draws)
         drawn = combine(what.statistic, means)
-    jackknife = what.jackknife() if method == "bca" else None
 
     def interval(j: int) -> tuple[float, float] | str:
         if isinstance(what, Means) and what.is_unbounded(j, means, confidence):
@@ -305,8 +304,8 @@ def _set_resampled(
             values = values[usable]
         if method == "basic":
             return intervals.basic(values, estimate[j], confidence)
-        if jackknife is not None:
-            return intervals.bca(values, estimate[j], jackknife[j], confidence)
+        if method == "bca":
+            return intervals.bca(values, estimate[j], what.jackknife(j), confidence)
         if errors is not None:
             scale = errors[j][usable] if left_out else errors[j]
             return intervals.studentized(values, scale, estimate[j], error[j], confidence)

@@ -6,7 +6,7 @@ number of threads, size of block and number of columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,11 +74,11 @@ class Planes:
     exponents: NDArray[np.int32]
 
     @classmethod
-    def of(cls, data: Floats) -> Planes:
-        """The integers of ``data`` [k, units], rounded to 30 bits of the largest entry of each plane."""
+    def of(cls, data: Sequence[Floats]) -> Planes:
+        """The integers of k planes [units], rounded to 30 bits of the largest entry of each."""
         from auditkit.kernels import products
 
-        k, units = data.shape
+        k, units = len(data), len(data[0])
         shape = _up(2 * k, products.PLANES), _up(units, _COLUMNS)
         halves = np.zeros(shape, dtype=np.int16)
         exponents = np.zeros(k, dtype=np.int32)
@@ -101,8 +101,8 @@ class Planes:
         return (sums[:k] << _LOW_BITS) + sums[k : 2 * k]
 
 
-def resampled_sums(data: Floats, draws: Draws) -> Floats:
-    """Sums [k, replicates] of ``data`` [k, units] over the resamples.
+def resampled_sums(data: Sequence[Floats], draws: Draws) -> Floats:
+    """Sums [k, replicates] of k planes [units] over the resamples.
 
     Planes of integers below 2**30 are summed exactly; else a sum is off by some 1e-9 of the largest entry times the
     root of the number of units: less than 1e-6 bootstrap standard errors for any sample, since no entry exceeds that

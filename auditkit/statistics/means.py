@@ -121,15 +121,18 @@ class Means:
 
     def resampled(self, draws: Draws) -> Floats:
         """[m, replicates] the mean of each column in each resample; NaN where it has no observation."""
-        planes = np.concatenate([self.tops, self.bottoms[self.varying]])
-        return self._means(resampled_sums(planes, draws))
+        return self._means(resampled_sums([*self.tops, *self.bottoms[self.varying]], draws))
 
-    def jackknife(self) -> Floats:
-        """[k, units] the statistic without each unit."""
-        tops = self.tops.sum(axis=1, keepdims=True) - self.tops
-        bottoms = (self.bottoms.sum(axis=1, keepdims=True) - self.bottoms)[self.bottom_of]
+    def jackknife(self, j: int) -> Floats:
+        """[units] statistic j without each unit."""
+        columns = [j] if self.statistic == "mean" else [2 * j, 2 * j + 1]
+        tops, bottoms = self.tops[columns], self.bottoms[self.bottom_of[columns]]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return combine(self.statistic, self.centre[:, None] + tops / bottoms)
+            left = (tops.sum(axis=1, keepdims=True) - tops) / (
+                bottoms.sum(axis=1, keepdims=True) - bottoms
+            )
+        found: Floats = combine(self.statistic, self.centre[columns, None] + left)[0]
+        return found
 
     def resampled_with_errors(self, draws: Draws) -> tuple[Floats, Floats, Floats]:
         """The standard error [k] of the statistic; means [m, replicates] and errors [k, replicates] of resamples.
@@ -137,11 +140,12 @@ class Means:
         A standard error is that of the linear approximation, the root of the sum of squared influences.
         """
         parts = self._parts()
-        squares = [p * q for i, p in enumerate(parts) for q in parts[i:]]
-        planes = np.concatenate([self.tops, self.bottoms[self.varying], *squares])
+        products = [p * q for i, p in enumerate(parts) for q in parts[i:]]
+        planes = [*self.tops, *self.bottoms[self.varying]]
+        used = len(planes)
+        planes += [row for product in products for row in product]
         sums = resampled_sums(planes, draws)
-        used = len(planes) - sum(len(square) for square in squares)
-        error = self._errors(planes.sum(axis=1, keepdims=True), used)[:, 0]
+        error = self._errors(np.array([[plane.sum()] for plane in planes]), used)[:, 0]
         return error, self._means(sums[:used]), self._errors(sums, used)
 
     def _slots(self) -> list[slice]:

@@ -94,7 +94,7 @@ class Quantiles:
 
         m = len(self.columns)
         sizes = [c.below for c in self.columns] + [c.size for c in self.columns]
-        planes = Planes.of(np.array(sizes, dtype=np.float64))
+        planes = Planes.of([size.astype(np.float64) for size in sizes])
         found = np.empty((m, draws.replicates))
 
         def reduce(counts: Counts, start: int, stop: int) -> None:
@@ -114,13 +114,13 @@ class Quantiles:
         reduce_resamples(draws, reduce)
         return found
 
-    def jackknife(self) -> Floats:
-        """[m, units] the quantile without each unit."""
+    def jackknife(self, j: int) -> Floats:
+        """[units] the quantile of column j without each unit."""
         from auditkit.kernels import quantiles
 
-        found = np.empty((len(self.columns), len(self.columns[0].size)))
-        for row, c in zip(found, self.columns, strict=True):
-            quantiles.jackknife_quantiles(
-                c.values, c.unit_of, c.start, c.below, c.size, self.level, row
-            )
+        c = self.columns[j]
+        found = np.empty(len(c.size))
+        quantiles.jackknife_quantiles(
+            c.values, c.unit_of, c.start, c.below, c.size, self.level, found
+        )
         return found

@@ -48,8 +48,8 @@ def check_selection(
     overrun
         Warn when the 90th percentile of a system's seconds exceeds this many budgets.
     time_ratio
-        Warn when the winner of a pair had more than this many times the loser's seconds, as the
-        median over datasets.
+        Warn when the winner of a pair with the leading system had more than this many times the
+        loser's seconds, as the median over datasets.
     far_below
         Warn when the tie tolerance is less than this part of the median noise bound.
     most_below
@@ -126,11 +126,13 @@ def _overrun(subject: str, budget: Budget | Skipped, overrun: float) -> Check:
 
 
 def _unequal_times(item: ScoreboardAudit, limit: float) -> Iterator[Check]:
-    """The winner of a pair had more time than the loser."""
+    """The winner of a pair with the leading system had more time than the loser."""
     if isinstance(item.time_ratio, Skipped):
         yield _skip("realised_time", item.scoreboard, "warning", item.time_ratio)
         return
     for ratio, pair in zip(item.time_ratio, item.head_to_head, strict=True):
+        if item.leader not in (ratio.first, ratio.second):
+            continue
         yield _unequal_time(
             f"{item.scoreboard}: {ratio.first} / {ratio.second}", ratio, pair, limit
         )

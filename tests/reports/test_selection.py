@@ -70,6 +70,15 @@ def test_with_many_systems_the_others_are_added_up() -> None:
     assert [column(slices, f"a system with a rather long name {i}")[0][:6] for i in (0, 1)] == [
         "50.0 %", "50.0 %",
     ]  # fmt: skip
+    assert [name for name in column(slices, "datasets") if name.startswith("no slower")] == [
+        "no slower than a system with a rather long name 0",
+        "no slower than a system with a rather long name 2",
+        "no slower than all others",
+    ]
+    assert "Of 8 slices" in slices.note
+    times = table(section, "Realised")
+    assert times.columns[1:5] == ("median", "mean", "p90", "max")
+    assert len(times.columns) == 6
     pairs = table(section, "Head to head")
     assert len(pairs.rows) == 7
     assert "of 28" in pairs.note

@@ -68,10 +68,11 @@ def win_shares(
 
 def _exact(share: Estimate, count: int, n: int) -> Estimate:
     """The share count / n; ends lose the rounding of resampled sums, so that zero is zero."""
-    low, high = (
-        x if isinstance(x, Skipped) else round(x, DECIMALS) for x in (share.low, share.high)
-    )
-    return Estimate(count / n, low, high, n)
+    return Estimate(count / n, _rounded(share.low), _rounded(share.high), n)
+
+
+def _rounded(end: float | Skipped) -> float | Skipped:
+    return end if isinstance(end, Skipped) else max(0.0, min(1.0, round(end, DECIMALS) + 0.0))
 
 
 def _won(winner: Indices, categories: int, mask: Flags) -> Floats:

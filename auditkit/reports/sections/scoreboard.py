@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from auditkit.reports import numbers, style
-from auditkit.reports.document import Figure, Section, Table
+from auditkit.reports import numbers
+from auditkit.reports.document import Section, Table
+from auditkit.reports.sections.slices import by_wins, shares_figure, slices, slices_table
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.scoreboard import TIE, HeadToHead, Rerun, ScoreboardAudit
-
-MOST_COLUMNS = 3
-"""Systems that a table of slices names; the others are added up."""
 
 MOST_PAIRS = 15
 """With more pairs than this, only those of the leading system are listed."""
 
-OTHERS = "others"
 KEPT = {
     "size": "dataset of most rows",
     "test_size": "dataset of most test rows",
     "dataset id": "smallest dataset id",
 }
-Shares = dict[str, Estimate] | Skipped
 
 
 def scoreboard_section(item: ScoreboardAudit, level: str) -> Section:
     """The section of one scoreboard; ``level`` is the confidence as a text."""
-    tables = [_systems(item, level), _slices(item, level), _pairs(item)]
+    tables = [_systems(item, level), slices_table(item, level), _pairs(item)]
     scores = _scores(item)
     tables += [] if scores is None else [scores]
     if not isinstance(item.budget, Skipped):
         tables.append(_times(item))
     tables += [_rerun(number, rerun) for number, rerun in enumerate(item.reruns, 1)]
-    figures = (_figure(item, level),) if not isinstance(item.win_share, Skipped) else ()
+    figures = (shares_figure(item, level),) if not isinstance(item.win_share, Skipped) else ()
     return Section(
         title=f"selection: scoreboard {item.scoreboard}",
         verdict=verdict(item),
@@ -126,91 +121,6 @@ def _scores(item: ScoreboardAudit) -> Table | None:
     )
 
 
-def slices(item: ScoreboardAudit) -> list[tuple[str, int, int, Shares]]:
-    """Name, datasets, missing scores and shares of every slice, the whole first."""
-    found = [("all", item.n_datasets, sum(item.missing.values()), item.win_share)]
-    if not isinstance(item.groups, Skipped):
-        found += [
-            (name or "(no group)", g.n, sum(g.missing.values()), g.win_share)
-            for name, g in item.groups.items()
-        ]
-    single = item.deduplicated
-    if not isinstance(single, Skipped):
-        missing = sum(single.missing.values())
-        found.append(("one per cluster", single.n, missing, single.win_share))
-    if not isinstance(item.matched, Skipped):
-        found += [
-            (
-                f"no slower than {'all others' if len(m.others) > 1 else m.against}",
-                m.n,
-                sum(m.missing.values()),
-                m.win_share,
-            )
-            for m in item.matched
-        ]
-    return found
-
-
-def _slices(item: ScoreboardAudit, level: str) -> Table:
-    named = shown_systems(item)
-    folded = len(named) < len(item.systems)
-    columns = ["datasets", "n", "no score", f"{named[0]} [{level}]", *named[1:]]
-    columns += [OTHERS] if folded else []
-    rows = []
-    for name, n, missing, shares in slices(item):
-        cells = [name, numbers.count(n), numbers.count(missing)]
-        if isinstance(shares, Skipped):
-            rows.append((*cells, *(numbers.MISSING,) * (len(columns) - 2)))
-            continue
-        cells.append(numbers.share_estimate(shares[named[0]]))
-        cells += [numbers.share(shares[system].estimate) for system in named[1:]]
-        rest = [shares[s].estimate for s in item.systems if s not in named]
-        cells += [numbers.share(sum(rest))] if folded else []
-        rows.append((*cells, numbers.share(shares[TIE].estimate)))
-    for number, rerun in enumerate(item.reruns, 1):
-        merged = rerun.merged_win_share
-        rest_merged = sum(merged[s] for s in item.systems if s not in named)
-        cells = [f"second run {number} merged in", numbers.count(item.n_datasets), ""]
-        cells += [numbers.share(merged[system]) for system in named]
-        cells += [numbers.share(rest_merged)] if folded else []
-        rows.append((*cells, numbers.share(merged[TIE])))
-    note = (
-        f"No slower: datasets on which {item.leader} took no more seconds. No score: scores "
-        f"missing in the slice ({_policy(item)})."
-    )
-    return Table(
-        "Win shares by slice",
-        (*columns, TIE),
-        tuple(rows),
-        (False, *(True,) * len(columns)),
-        note,
-    )
-
-
-def by_wins(item: ScoreboardAudit) -> list[str]:
-    """The systems, the leading one first, then by wins and mean rank."""
-
-    def place(system: str) -> tuple[bool, float, float]:
-        shares = item.win_share
-        won = 0.0 if isinstance(shares, Skipped) else shares[system].estimate
-        return system != item.leader, -won, item.mean_rank[system]
-
-    return sorted(item.systems, key=place)
-
-
-def shown_systems(item: ScoreboardAudit) -> list[str]:
-    """As many of the systems as fit beside each other."""
-    return by_wins(item)[:MOST_COLUMNS]
-
-
-def _policy(item: ScoreboardAudit) -> str:
-    return {
-        "loss": "each counts as a loss",
-        "drop": "their datasets are dropped",
-        "error": "none is allowed",
-    }[item.missing_policy]
-
-
 def _pairs(item: ScoreboardAudit) -> Table:
     pairs = list(item.head_to_head)
     single: dict[tuple[str, str], HeadToHead] = {}
@@ -253,19 +163,25 @@ def _turned(x: HeadToHead) -> HeadToHead:
 def _times(item: ScoreboardAudit) -> Table:
     rows: list[tuple[str, ...]] = []
     budgets = {} if isinstance(item.budget, Skipped) else item.budget
-    for system, x in budgets.items():
+    known = [x for x in budgets.values() if not isinstance(x, Skipped)]
+    budgeted = any(x.n_budget for x in known)
+    digits = 1 if all(x.median >= 1 for x in known) else 3
+    over = ["over budget", "over twice"] if budgeted else []
+    for system in by_wins(item):
+        x = budgets[system]
         if isinstance(x, Skipped):
-            rows.append((system, *(numbers.MISSING,) * 7))
+            rows.append((system, *(numbers.MISSING,) * (5 + len(over))))
             continue
-        seconds = (numbers.value(v, 1) for v in (x.median, x.mean, x.p90, x.max))
-        over = (numbers.share(x.share_over_budget), numbers.share(x.share_over_twice))
-        rows.append((system, *seconds, *over, _ratio(item, system)))
+        cells = [numbers.value(v, digits) for v in (x.median, x.mean, x.p90, x.max)]
+        shares = (x.share_over_budget, x.share_over_twice) if budgeted else ()
+        rows.append((system, *cells, *map(numbers.share, shares), _ratio(item, system)))
+    note = f"Last column: median over datasets of {item.leader}'s seconds over the system's."
     return Table(
         "Realised seconds",
-        ("system", "median", "mean", "p90", "max", "over budget", "over twice", f"{item.leader} /"),
+        ("system", "median", "mean", "p90", "max", *over, f"{item.leader} /"),
         tuple(rows),
-        (False, *(True,) * 7),
-        f"Last column: median over datasets of {item.leader}'s seconds over the system's.",
+        (False, *(True,) * (5 + len(over))),
+        note if budgeted else f"{note} No budget is stored.",
     )
 
 
@@ -369,50 +285,3 @@ def _skipped(item: ScoreboardAudit) -> tuple[str, ...]:
             without.setdefault(f"intervals of win shares: {low.reason}", []).append(name)
     found += [f"{what} ({', '.join(names)})" for what, names in without.items()]
     return tuple(found)
-
-
-def _figure(item: ScoreboardAudit, level: str) -> Figure:
-    """Win shares of the shown systems on every slice, with intervals."""
-    named = shown_systems(item)
-    rows = [(name, n, s) for name, n, _, s in slices(item) if not isinstance(s, Skipped)]
-    words = "; ".join(
-        f"{name} (n = {n}): "
-        + ", ".join(f"{system} {numbers.share(shares[system].estimate)}" for system in named)
-        for name, n, shares in rows
-    )
-
-    def draw(axes: Any) -> None:
-        gap = 0.6 / len(named)
-        for place, system in enumerate(named):
-            x = [100 * shares[system].estimate for _, _, shares in rows]
-            y = [row + (place - (len(named) - 1) / 2) * gap for row in range(len(rows))]
-            ends = [_ends(shares[system]) for _, _, shares in rows]
-            errors = [[100 * (e - lo) for e, lo, _ in ends], [100 * (hi - e) for e, _, hi in ends]]
-            axes.errorbar(
-                x,
-                y,
-                xerr=errors,
-                fmt=style.MARKERS[place],
-                markersize=5,
-                capsize=2,
-                label=style.label(system),
-            )
-        axes.set_yticks(range(len(rows)), [f"{style.label(name)} (n = {n})" for name, n, _ in rows])
-        axes.invert_yaxis()
-        axes.set_xlim(left=0)
-        axes.set_xlabel(f"datasets won, % ({level} intervals)")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(named))
-
-    return Figure(
-        f"Win shares of {item.scoreboard}, by slice",
-        f"Datasets won: {words}.",
-        draw,
-        (6.4, max(2.4, 0.55 * len(rows) + 1.2)),
-    )
-
-
-def _ends(x: Estimate) -> tuple[float, float, float]:
-    """Estimate and interval; no interval has no length. Resamples never put it outside."""
-    low = x.estimate if isinstance(x.low, Skipped) else min(x.low, x.estimate)
-    high = x.estimate if isinstance(x.high, Skipped) else max(x.high, x.estimate)
-    return x.estimate, low, high

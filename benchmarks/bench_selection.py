@@ -2,10 +2,9 @@
 
     python benchmarks/bench_selection.py [--quick]
 
-100,000 datasets x 12 systems, 20,000 traces x 500 candidates, and the Orcetra sweep where $AUDITKIT_DATA holds it. Kernels
-and peers run in one process on the same data in alternation, on one thread, and agree; times
-are medians of processor time. Whole audits draw 10,000 replicates on all cores. Memory is the peak beyond the data
-(tracemalloc).
+100,000 datasets x 12 systems, 20,000 traces x 500 candidates, and the Orcetra sweep where $AUDITKIT_DATA holds it.
+Kernels and peers run in one process on the same data in alternation, on one thread, and agree; times are medians of
+processor time. Whole audits draw 10,000 replicates on all cores. Memory is the peak beyond the data (tracemalloc).
 """
 
 from __future__ import annotations

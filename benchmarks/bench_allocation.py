@@ -5,10 +5,10 @@
 The floor of 50 sources x 200 repetitions is 10,000 pipelines of 50 instances x 800 samples with a budget of 100 each.
 auditkit runs all of them. The NumPy versions run a share, and their times are extrapolated to all (said in the table):
 ``plain`` is what one would write first, an instance at a time, minorant and heap in Python; ``vectorised`` sorts and
-multiplies whole workloads at once and selects the gains without a heap. Both may use BLAS on as many threads as
-auditkit (two). Times are medians over alternating runs; CPU seconds add up all threads, whatever else the machine does;
-peak memory is what each allocates beyond the data (tracemalloc). The first call of auditkit, which
-compiles, is timed apart.
+multiplies whole workloads at once and selects the gains without a heap. auditkit uses two threads, NumPy one (its BLAS
+is no faster with two on matrices of this size). Times are medians over alternating runs; CPU seconds add up all threads
+and depend little on other load; peak memory is what each allocates beyond the data (tracemalloc). The first
+call of auditkit, which compiles, is timed apart.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def floor_table(quick: bool) -> None:
         "NumPy, plain": (lambda: share(plain, workload, w, few), total / few),
     }
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
-    with threadpool_limits(THREADS):
+    with threadpool_limits(1):
         for _ in range(runs):
             for name, (work, scale) in ways.items():
                 wall, cpu = clock(work)
@@ -144,9 +144,7 @@ def floor_table(quick: bool) -> None:
         memory = {name: peak(work) for name, (work, _) in ways.items()}
         told = {"NumPy, vectorised": many, "NumPy, plain": few}
         base, base_cpu = (statistics.median(x) for x in zip(*times["auditkit"], strict=True))
-        print(
-            f"Null floor, {total:,} pipelines of {N} x {DEPTH}, budget {BUDGET}, {THREADS} threads, {runs} runs:\n"
-        )
+        print(f"Null floor, {total:,} pipelines of {N} x {DEPTH}, budget {BUDGET}, {runs} runs:\n")
         print(
             "| version | seconds | fastest | CPU seconds | times auditkit (CPU) | peak MB | measured on |"
         )

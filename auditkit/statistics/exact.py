@@ -44,6 +44,9 @@ _PERIOD = 16.0
 _REACH = 8.0
 """Quantiles are sought within so many standard errors of the mean."""
 
+_SMALLEST_TAIL = 1e-5
+"""Far above the errors of the inversion; Bennett's inequality puts the quantile of any sample within reach."""
+
 _MOST_FREQUENCIES = 1024
 _TOLERANCE = 1e-9
 _MOST_NEGATIVE = 1e-6
@@ -87,6 +90,8 @@ def _interval(means: Means, j: int, confidence: float) -> Ends | str:
     units = means.tops.shape[1]
     if units < FEWEST_UNITS:
         return f"fewer than {FEWEST_UNITS} units"
+    if (1 - confidence) / 2 < _SMALLEST_TAIL:
+        return f"tails below {_SMALLEST_TAIL:g} at this confidence"
     parts = means.as_ratio(j)
     if parts is None:
         return "the columns miss different observations"

@@ -153,6 +153,7 @@ def test_ratio_of_counts_against_full_convolution() -> None:
         (np.append(np.random.default_rng(0).normal(size=60), 1e6), {}, "does not decay"),
         (np.resize([0.0, 1.0, 2**0.5], 30), {}, "does not decay"),
         (np.random.default_rng(0).normal(size=60), {"statistic": "median"}, "for means"),
+        (np.random.default_rng(0).normal(size=60), {"confidence": 0.999999}, "tails below"),
     ],
 )
 def test_declines_and_falls_back(x: np.ndarray, options: dict[str, Any], why: str) -> None:

@@ -203,7 +203,8 @@ class Means:
 
     def _means(self, sums: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            means: Floats = self.centre[:, None] + sums[: len(self.tops)] / self._bottoms(sums)
+            means: Floats = sums[: len(self.tops)] / self._bottoms(sums)
+        means += self.centre[:, None]
         return means
 
 

@@ -140,7 +140,8 @@ def _poisson_counts(
         if code >= t7:
             count = np.uint8(8)
         counts[i] = count
-    counts[n:] = 0
+    for i in range(n, len(counts)):
+        counts[i] = 0
     total, marked = _add_up(counts)
     return total + _resolve_rare(state, rare, counts) if marked else total
 
@@ -152,10 +153,11 @@ def _add_up(counts: NDArray[np.uint8]) -> tuple[np.int64, bool]:
     total, seen = np.int64(0), np.uint64(0)
     for start in range(0, len(words), _CHUNK):
         even, odd = np.uint64(0), np.uint64(0)
-        for word in words[start : start + _CHUNK]:
-            seen |= word
-            even += word & _EVEN_BYTES
-            odd += (word >> _SHIFT_8) & _EVEN_BYTES
+        part = words[start : start + _CHUNK]
+        for i in range(len(part)):
+            seen |= part[i]
+            even += part[i] & _EVEN_BYTES
+            odd += (part[i] >> _SHIFT_8) & _EVEN_BYTES
         for field in range(4):
             shift = np.uint64(16 * field)
             total += np.int64((even >> shift) & _LOW_16) + np.int64((odd >> shift) & _LOW_16)

@@ -17,10 +17,12 @@ from auditkit.statistics.threads import run_parts
 
 Counts = NDArray[np.uint8]
 
-_BLOCK = 2**20
+_BLOCK = 2**19
 """Counts in a block: it stays in the cache of one core."""
 
-_MOST_ROWS = 4096
+_MOST_ROWS = 1024
+"""Of short samples: still enough blocks to share out among threads."""
+
 _FEWEST_ROWS = {"fast": 16, "numpy": 4}
 """Of long samples: enough replicates to make use of the data once they are read; the indices of NumPy's draws take
 eight bytes each, so fewer of these."""

@@ -1,4 +1,4 @@
-"""Who wins where: the local audit of two models' losses (SPEC 5)."""
+"""Who wins where: the local audit of two models' losses (docs/local.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What the local audit works on: the parts of a sample, its covariates on one scale, and its scores (SPEC 5)."""
+"""What the local audit works on: the parts of a sample, its covariates on one scale, and its scores (docs/local.md)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -49,7 +50,7 @@ class Options:
         """How many neighbours of n points; None where a radius is used instead."""
         if self.radius is not None:
             return None
-        return int(np.sqrt(n)) if self.neighbours is None else self.neighbours
+        return math.isqrt(n) if self.neighbours is None else self.neighbours
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Checks of the local audit: two routes to each declaration, and conclusions to see (SPEC 5)."""
+"""Checks of the local audit: two routes to each declaration, and conclusions to see (docs/local.md)."""
 
 from __future__ import annotations
 

@@ -244,6 +244,34 @@ def test_unit_of_a_covariate_does_not_matter():
     assert not np.array_equal(raw.points.centre, again.points.centre)
 
 
+def test_order_of_the_rows_does_not_matter():
+    """Without ties at distance, which go to the earlier row."""
+    losses = pair(80, 60, 70, 2, seed=5)
+    order = np.random.default_rng(1).permutation(210)
+    mixed = replace(
+        losses, loss_a=losses.loss_a[order], loss_b=losses.loss_b[order],
+        covariates=losses.covariates[order], split=tuple(np.array(losses.split)[order]),
+    )  # fmt: skip
+    (one,), (two,) = audit(losses, alpha=0.2), audit(mixed, alpha=0.2)
+    back = {row: j for j, row in enumerate(order[two.points.row])}
+    at = [back[row] for row in one.points.row]
+    # the mean and deviation that standardise are summed in another order: the neighbours are the same all the same
+    np.testing.assert_array_equal(two.points.centre[at], one.points.centre)
+    for name, winners in one.points.declared.items():
+        np.testing.assert_array_equal(two.points.declared[name][at], winners, err_msg=name)
+
+
+@pytest.mark.parametrize("unit", [2.0**-20, 4.0])
+def test_unit_of_the_loss_does_not_matter(unit):
+    losses = pair(80, 60, 70, 2, seed=6)
+    scaled = replace(losses, loss_a=losses.loss_a * unit, loss_b=losses.loss_b * unit)
+    for score in ("gap", "log_ratio", "standardized"):
+        (one,), (two,) = audit(losses, score=score), audit(scaled, score=score)
+        for name, winners in one.points.declared.items():
+            np.testing.assert_array_equal(two.points.declared[name], winners, err_msg=name)
+        assert two.mean_gap.estimate == pytest.approx(one.mean_gap.estimate * unit, rel=1e-12)
+
+
 def test_map_control_selects_by_benjamini_hochberg():
     losses = pair(200, 150, 150, 1, seed=2)
     rng = np.random.default_rng(2)

@@ -155,7 +155,7 @@ def main() -> None:
         print_peak(name, *map(int, sizes))
         return
     quick = options.quick
-    n, runs = (8000, 1) if quick else (50_000, 5)
+    n, runs = (8000, 1) if quick else (50_000, 3)
     k = int(np.sqrt(n))
     for d in (8, 1):
         names = list(CONTENDERS)
@@ -189,7 +189,7 @@ def main() -> None:
         sizes = (2000, 4000) if quick else (12_500, 25_000, 50_000, 100_000)
         rows = []
         for size in sizes:
-            times = compare(size, d, int(np.sqrt(size)), 1 if quick else 3, names)
+            times = compare(size, d, int(np.sqrt(size)), 1, names)
             rows.append(
                 (
                     f"{size:,}",

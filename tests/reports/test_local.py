@@ -13,6 +13,7 @@ from auditkit.reports.document import Document
 from auditkit.reports.figures.local import MOST_DRAWN
 from auditkit.reports.sections.local import sections
 from auditkit.reports.table import render_table
+from auditkit.results.common import Estimate, Skipped
 from auditkit.schema import AuditData, Losses
 
 
@@ -48,6 +49,18 @@ def test_the_verdict_names_the_models_and_what_is_certified():
         "global_mean", "local_mean", "local_majority", "local_quantile", "local_quantile"
     ]  # fmt: skip
     assert [row[1] for row in controlled.rows] == [row[1] for row in certified.rows]
+
+
+def test_a_missing_interval_is_explained():
+    result = audit_local(AuditData(losses={"houses": losses()}), replicates=100)
+    item = result.items[0]
+    one = Skipped("one winner is declared: nothing to resample")
+    rule = replace(item.rules[1], conditional_gain=Estimate(0.5, one, one, 1))
+    item = replace(item, rules=(item.rules[0], rule, item.rules[2]))
+    (section,) = sections(replace(result, items=(item,)))
+    assert section.skipped == (
+        "interval of the gain of local_center at alpha 0.1: one winner is declared: nothing to resample",
+    )
 
 
 def test_a_single_alpha_is_told_in_the_title():

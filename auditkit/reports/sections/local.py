@@ -182,6 +182,12 @@ def _skipped(items: Sequence[LocalComparison]) -> tuple[str, ...]:
             if isinstance(rule.upper_threshold, Skipped)
         }
         found += [f"thresholds at alpha {item.alpha:g}: {reason}" for reason in sorted(bounds)]
+        found += [
+            f"interval of the gain of {entry.rule} at alpha {item.alpha:g}: {entry.conditional_gain.low.reason}"
+            for entry in (*item.rules, *item.maps)
+            if isinstance(entry.conditional_gain, Estimate)
+            and isinstance(entry.conditional_gain.low, Skipped)
+        ]
     return tuple(found)
 
 

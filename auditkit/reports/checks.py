@@ -14,7 +14,7 @@ from auditkit.reports.table import folded
 
 FORMATS = ("text", "json", "junit", "github")
 _HEAD, _INDENT = 32, 6
-_TOLD = 8  # warnings of one kind that are told one by one
+_TOLD = 8  # warnings, or reasons to skip, of one kind that are told one by one
 
 
 def render_checks(report: CheckReport, format_: str, *, width: int = 80) -> str:
@@ -60,11 +60,15 @@ def _passed(report: CheckReport, width: int) -> list[str]:
 
 
 def _skipped(report: CheckReport, width: int) -> list[str]:
-    groups = _groups((c for c in report.checks if c.status == "skipped"), reasons=True)
+    by_name = _groups((c for c in report.checks if c.status == "skipped"), reasons=False)
     lines = []
-    for checks in groups.values():
-        subject = f"{len(checks)} subjects" if len(checks) > 1 else printable(checks[0].subject, 60)
-        lines += _entry(f"skip  {checks[0].id}", f"{subject}: {checks[0].reason}", width)
+    for name, skipped in by_name.items():
+        groups = list(_groups(skipped, reasons=True).values())
+        for checks in groups[:_TOLD]:
+            many = len(checks) > 1
+            subject = f"{len(checks)} subjects" if many else printable(checks[0].subject, 60)
+            lines += _entry(f"skip  {name}", f"{subject}: {checks[0].reason}", width)
+        lines += _rest("skip", name, sum(map(len, groups[_TOLD:])), width)
     return lines
 
 
@@ -74,10 +78,13 @@ def _failed(report: CheckReport, width: int) -> list[str]:
     lines = []
     for name, checks in _groups(warnings, reasons=False).items():
         lines += _each("warn", checks[:_TOLD], width)
-        if len(checks) > _TOLD:
-            rest = f"and {len(checks) - _TOLD:,} more of them; --format json tells all"
-            lines += _entry(f"warn  {name}", rest, width)
+        lines += _rest("warn", name, len(checks[_TOLD:]), width)
     return lines + _each("FAIL", [c for c in failed if c.severity == "error"], width)
+
+
+def _rest(word: str, name: str, count: int, width: int) -> list[str]:
+    told = f"and {count:,} more of them; --format json tells all"
+    return _entry(f"{word:<4}  {name}", told, width) if count else []
 
 
 def _groups(checks: Iterable[Check], *, reasons: bool) -> dict[str, list[Check]]:

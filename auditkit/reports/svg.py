@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
+import warnings
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -43,7 +44,9 @@ def render_svg(figure: Figure, key: str) -> str:
         for each in canvas.axes:
             _plain_logarithms(each)
         stream = io.StringIO()
-        canvas.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+        with warnings.catch_warnings():  # the browser has its own fonts
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            canvas.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return _inline(stream.getvalue(), figure, key)
 
 

@@ -44,8 +44,10 @@ def render_svg(figure: Figure, key: str) -> str:
         for each in canvas.axes:
             _plain_logarithms(each)
         stream = io.StringIO()
-        with warnings.catch_warnings():  # the browser has its own fonts
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        with (
+            warnings.catch_warnings()
+        ):  # of missing glyphs (the browser has its own fonts), of names too long
+            warnings.simplefilter("ignore", UserWarning)
             canvas.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return _inline(stream.getvalue(), figure, key)
 

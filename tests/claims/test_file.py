@@ -14,6 +14,7 @@ from auditkit.checks.claims import check_claims
 from auditkit.claims.file import Claim, claims_text, judge, read_claims, toml_string
 from auditkit.demo import demo_data
 from auditkit.errors import AuditkitError, SourceError
+from tests.reports.hostile import QUICK
 
 
 def write(folder: Path, text: str) -> Path:
@@ -99,7 +100,7 @@ def test_toml_strings(text: str) -> None:
 
 
 def test_a_written_file_passes_and_fails_where_a_digit_is_changed(tmp_path: Path) -> None:
-    audit = run_audits(demo_data(), replicates=50)
+    audit = run_audits(demo_data(), replicates=50, options=QUICK)
     tree = audit.to_dict()
     text = claims_text(tree)
     path = write(tmp_path, text)

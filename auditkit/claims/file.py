@@ -92,7 +92,8 @@ def _claim(entry: Any, number: int, file: str) -> Claim:
 
 def placed(error: AuditkitError, claim: Claim, file: str | None) -> AuditkitError:
     """An error about a claim, saying in which claim of which file."""
-    return error.within(": ".join(filter(None, (file, f"claim {claim.id}"))), ": ")
+    name = None if claim.id == error.where else f"claim {claim.id}"
+    return error.within(": ".join(filter(None, (file, name))), ": ")
 
 
 def claims_text(tree: Mapping[str, Any]) -> str:

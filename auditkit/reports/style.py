@@ -6,9 +6,12 @@ of at least 3:1 with the paper (WCAG 2.2, 1.4.11). A figure never tells things a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditkit.errors import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PALETTE: dict[str, tuple[str, str]] = {
     # name: (on light paper, on dark paper)
@@ -32,9 +35,28 @@ CYCLE = (BLUE, VERMILION, GREEN, PURPLE, AMBER, GREY)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
+_CHARACTERS = 11  # of a legend, an inch of the figure's width
+
+
 def label(name: object, longest: int = 28) -> str:
     """A name as it may stand in a figure: on one line, escaped, cut in the middle where it is long."""
     return printable(name, longest)
+
+
+def legend_above(axes: Axes) -> None:
+    """A legend above the plot, across the whole figure, in as many columns as its labels leave room for."""
+    handles, labels = axes.get_legend_handles_labels()
+    room = _CHARACTERS * axes.figure.bbox.width / axes.figure.dpi
+    lengths = [len(name) + 5 for name in labels]
+    columns = len(labels) if sum(lengths) <= room else max(1, int(room // max(lengths)))
+    axes.figure.legend(
+        handles,
+        labels,
+        loc="outside upper left",
+        ncols=columns,
+        handletextpad=0.4,
+        columnspacing=1.2,
+    )
 
 
 def settings() -> dict[str, Any]:

@@ -1,19 +1,23 @@
-"""Plots of the fidelity audit: what is drawn is what was found."""
+"""Plots of pipelines and of scoreboards: what is drawn is what was found."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from auditkit.audits.fidelity import audit_fidelity
+from auditkit.audits.selection import audit_selection
 from auditkit.demo import demo_data
+from auditkit.reports import style
 from auditkit.reports.document import Figure
-from auditkit.reports.figures import fidelity
+from auditkit.reports.figures import fidelity, selection
 from auditkit.reports.sections.fidelity import leader_first
-from auditkit.results.common import Estimate, Range
+from auditkit.results.common import Estimate, Range, Skipped
 from auditkit.results.fidelity import BenchmarkFidelity, Comparison
+from auditkit.results.scoreboard import HeadToHead, ScoreboardAudit
 from auditkit.schema import AuditData
 from tests.reports.hostile import crowded_audit
 
@@ -26,7 +30,7 @@ def toy() -> tuple[BenchmarkFidelity, list[Comparison]]:
 
 def draw(figure: Figure | None) -> Any:
     assert figure is not None
-    axes = Canvas(figsize=figure.size).add_subplot()
+    axes = Canvas(figsize=figure.size, layout="constrained").add_subplot()
     figure.draw(axes)
     return axes
 
@@ -115,3 +119,61 @@ def test_many_pairs_are_cut_to_the_most_telling_and_the_rest_is_counted() -> Non
 
 def test_without_a_decomposed_pipeline_there_is_nothing_to_draw() -> None:
     assert fidelity.figures([], [], 4) == ()
+
+
+def overtime() -> ScoreboardAudit:
+    data = AuditData(scoreboards=demo_data().scoreboards)
+    (item,) = audit_selection(data, replicates=50).items
+    assert isinstance(item, ScoreboardAudit)
+    return item
+
+
+def pair(first: str, second: str, holm_p: float) -> HeadToHead:
+    return HeadToHead(first, second, 1, 1, 0, 0, 0.5, holm_p)
+
+
+def test_ranks_are_drawn_best_first() -> None:
+    item = overtime()
+    axes = draw(selection.ranks(item))
+    points = next(line for line in axes.lines if line.get_marker() == "o")
+    assert list(points.get_xdata()) == sorted(item.mean_rank.values())
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the first row on top
+
+
+def test_bars_join_systems_of_which_no_pair_is_told_apart() -> None:
+    pairs = [pair("a", "b", 0.5), pair("b", "c", 0.05), pair("a", "c", 0.049), pair("c", "d", 0.001),
+             pair("a", "d", 0.001), pair("b", "d", 0.001)]  # fmt: skip
+    ranks = {"a": 1.5, "b": 1.9, "c": 2.6, "d": 4.0}
+    item = replace(overtime(), mean_rank=ranks, head_to_head=tuple(pairs))
+    assert selection.indistinct(item, "abcd", 0.05) == [("a", "b"), ("b", "c")]
+    axes = draw(selection.ranks(item))
+    bars = [list(line.get_xdata()) for line in axes.lines if line.get_linewidth() == 4]
+    assert bars == [[1.5, 1.9], [1.9, 2.6]]
+    assert axes.get_legend_handles_labels()[1] == ["mean rank", "not told apart"]
+
+
+def test_times_are_the_realised_ones() -> None:
+    item = overtime()
+    assert not isinstance(item.budget, Skipped)
+    figure = selection.times(item)
+    assert figure is not None
+    axes = draw(figure)
+    known = [b for b in item.budget.values() if not isinstance(b, Skipped)]
+    medians = sorted((b.median for b in known), reverse=True)
+    assert list(axes.lines[0].get_xdata()) == medians
+    assert axes.get_yticklabels()[0].get_text() == "slow, 100 % over budget"
+    assert selection.times(replace(item, budget=Skipped("no seconds"))) is None
+
+
+def test_a_legend_takes_no_more_columns_than_it_has_room_for() -> None:
+    for names, columns in (
+        (("a", "b", "c"), 3),
+        (("x" * 28, "y" * 28, "z" * 28), 1),
+        (("x" * 20, "y" * 20, "z" * 20), 2),
+    ):
+        axes = Canvas(figsize=(5.6, 3), layout="constrained").add_subplot()
+        for name in names:
+            axes.plot([0, 1], label=name)
+        style.legend_above(axes)
+        (legend,) = axes.figure.legends
+        assert legend._ncols == columns

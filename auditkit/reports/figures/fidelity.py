@@ -158,7 +158,7 @@ def identification(pairs: Sequence[Comparison], digits: int) -> Figure | None:
             reported, rows, "o", color=style.PAPER, markeredgecolor=style.INK, label="reported"
         )
         axes.plot(deployed, rows, "D", color=style.VERMILION, markersize=5, label="deployed")
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handletextpad=0.4)
+        style.legend_above(axes)
         _rows(axes, [_name(c) for c in shown])
         axes.axvline(0, color=style.INK, linewidth=0.8)
         axes.set_xlabel("advantage of the leader")

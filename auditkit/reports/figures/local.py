@@ -52,7 +52,7 @@ def certified_map(item: LocalComparison) -> Figure:
             axes.scatter(
                 points.position[at, 0],
                 y,
-                s=6 if code == 0 else 16,
+                s=20 if code == 0 else 16,
                 c=colour,
                 marker=marker,
                 linewidths=0,
@@ -60,9 +60,7 @@ def certified_map(item: LocalComparison) -> Figure:
             )
         axes.set_xlabel(style.label(points.axes[0], 48))
         axes.set_ylabel("local mean of the score" if flat else style.label(points.axes[1], 48))
-        axes.legend(
-            loc="upper left", bbox_to_anchor=(0, 1.16), ncols=3, handletextpad=0.2, borderpad=0
-        )
+        style.legend_above(axes)
 
     where = (
         f"by {points.axes[0]} and local mean score"
@@ -105,7 +103,7 @@ def false_winners(items: Sequence[LocalComparison]) -> Figure:
             axes.plot(alphas, values, marker=marker, label=name)
         axes.set_xlabel("alpha")
         axes.set_ylabel("false winner rate")
-        axes.legend(loc="upper left")
+        style.legend_above(axes)
 
     alt = "False winner rate on the test split against alpha. " + " ".join(
         f"{name}: {', '.join(f'{v:.3f} at {a:g}' for a, v in zip(alphas, values, strict=True))}."

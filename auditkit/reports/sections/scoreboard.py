@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
+from auditkit.reports.figures.selection import ranks, times
 from auditkit.reports.sections.slices import by_wins, shares_figure, slices, slices_table
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.scoreboard import TIE, HeadToHead, Rerun, ScoreboardAudit
@@ -28,7 +29,8 @@ def scoreboard_section(item: ScoreboardAudit, level: str) -> Section:
     if not isinstance(item.budget, Skipped):
         tables.append(_times(item))
     tables += [_rerun(number, rerun) for number, rerun in enumerate(item.reruns, 1)]
-    figures = (shares_figure(item, level),) if not isinstance(item.win_share, Skipped) else ()
+    shares = shares_figure(item, level) if not isinstance(item.win_share, Skipped) else None
+    figures = tuple(figure for figure in (shares, ranks(item), times(item)) if figure is not None)
     return Section(
         title=f"selection: scoreboard {item.scoreboard}",
         verdict=verdict(item),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from auditkit.reports import numbers
+from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure, Section, Table
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.search import Bias, Bound, CurvePoint, SearchAudit
@@ -186,7 +186,7 @@ def _figure(search: str, name: str, points: tuple[CurvePoint, ...], level: str) 
         axes.set_xlabel("candidates evaluated")
         axes.set_ylabel(f"best on test - choice on validation\n({unit})")
         axes.set_ylim(bottom=0)
-        axes.legend()
+        style.legend_above(axes)
 
     return Figure(
         f"Selection curve of {search}: {name}",

@@ -146,7 +146,7 @@ def shares_figure(item: ScoreboardAudit, level: str) -> Figure:
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_xlabel(f"datasets won, % ({level} intervals)")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(named))
+        style.legend_above(axes)
 
     return Figure(
         f"Win shares of {item.scoreboard}, by slice",

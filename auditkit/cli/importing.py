@@ -129,7 +129,7 @@ def benchmark(**given: Any) -> None:
 
 @import_.command("scoreboard")
 @_options(
-    _column("dataset", "Id of the dataset; several columns are joined by /.", multiple=True),
+    _column("dataset", "Id of the dataset (repeatable: several columns are joined by /).", multiple=True),
     _column(
         "cluster", "Records of one cluster are not independent, such as the name of the dataset."
     ),
@@ -202,7 +202,7 @@ def samples(**given: Any) -> None:
     _column("split", "estimation, calibration, test or fit."),
     _column(
         "covariates",
-        "A covariate, or several by a star; every other column of numbers unless given.",
+        "A covariate (repeatable), or several by a star; every other column of numbers unless given.",
         multiple=True,
     ),
     click.option("--model-a", help="Name of model A."),

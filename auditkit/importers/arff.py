@@ -7,8 +7,9 @@ type they are declared with, and liac-arff's pattern for nominal types takes exp
 from __future__ import annotations
 
 import csv
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,7 @@ class ArffTable:
     """The columns of an ARFF file by name: floats or texts, None where ``?``; and how many rows quote something."""
 
     source: Source
-    columns: dict[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[Any]]
     quoted: int = 0
 
     def __len__(self) -> int:
@@ -55,8 +56,8 @@ def read_arff(source: Source, texts: Iterable[str] = ()) -> ArffTable:
         It is malformed; the line, and where it can be told the column, are named.
     """
     lines = source.text().replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    longest = max(range(len(lines)), key=lambda line: len(lines[line]))
-    if len(lines[longest]) > MAX_LINE:
+    if max(map(len, lines)) > MAX_LINE:
+        longest = max(range(len(lines)), key=lambda line: len(lines[line]))
         raise SourceError(
             "gigantic field", found=f"a line of {len(lines[longest]):,} characters", expected=f"at most {MAX_LINE:,}",
             where=source.where(longest + 1, _longest_cell(lines[longest])),
@@ -69,19 +70,22 @@ def read_arff(source: Source, texts: Iterable[str] = ()) -> ArffTable:
     ]
     plain = [*header, "@DATA", *lines[start:]]
     offset = start - len(header) - 1
+    _refuse_sparse(source, lines, start)
+    columns: list[list[Any]] = [[] for _ in names]
     try:
-        rows = arff.load(plain)["data"]
-    except Exception as error:  # liac-arff also lets ValueError and IndexError through
-        line = getattr(error, "line", None)
-        line = (line if line and line > 0 else _failing_line(plain)) + offset
+        rows = arff.load(plain, return_type=arff.DENSE_GEN)["data"]
+        while block := list(itertools.islice(rows, 4096)):  # few rows at a time: each is a list
+            for column, cells in zip(columns, zip(*block, strict=True), strict=True):
+                column.extend(cells)
+    except Exception:  # liac-arff also lets ValueError and IndexError through
+        line = _failing_line(plain) + offset
         raise _malformed(source, lines[line - 1], line, names, numeric) from None
-    if not rows:
+    if not columns[0]:
         raise SourceError(
             "no rows", expected="at least one after @DATA", where=source.where(start + 1, 1)
         )
-    _refuse_sparse(source, lines, start)
     quoted = sum('"' in line or "'" in line for line in lines[start:])
-    return ArffTable(source, dict(zip(names, zip(*rows, strict=True), strict=True)), quoted)
+    return ArffTable(source, dict(zip(names, columns, strict=True)), quoted)
 
 
 def _header(
@@ -142,6 +146,8 @@ def _header(
 
 def _refuse_sparse(source: Source, lines: list[str], start: int) -> None:
     """liac-arff fills the cells that a sparse row leaves out with zeros."""
+    if "{" not in "".join(lines[start:]):
+        return
     for line in range(start, len(lines)):
         if lines[line][:1] in "{ \t" and lines[line].lstrip()[:1] == "{":
             raise SourceError(

@@ -61,13 +61,11 @@ def read_runs(source: Source, about: Description, chosen: int, notes: Notes) -> 
     n = len(table)
     instances, row = _index(table, "instance_id")
     algorithms, column_of = _index(table, "algorithm")
-    if "repetition" in table.columns:
-        texts = [whole(text) for text in table.columns["repetition"]]
-        repetitions = sorted(set(texts), key=_by_number)
-        index = {text: position for position, text in enumerate(repetitions)}
-        layer = np.fromiter((index[text] for text in texts), np.int64, n)
-    else:
-        repetitions, layer = ["1"], np.zeros(n, dtype=np.int64)
+    written = table.columns.get("repetition", ["1"] * n)
+    number = {text: whole(text) for text in set(written)}
+    repetitions = sorted(set(number.values()), key=_by_number)
+    place = {text: repetitions.index(number[text]) for text in number}
+    layer = np.fromiter(map(place.__getitem__, written), np.int64, n)
     shape = (len(instances), len(repetitions), len(algorithms))
     check_cells(shape, source.where())
     cell = np.ravel_multi_index((row, layer, column_of), shape)
@@ -78,9 +76,9 @@ def read_runs(source: Source, about: Description, chosen: int, notes: Notes) -> 
         out.reshape(-1)[cell] = values
         return out
 
-    statuses = [
-        (status or "?").strip().lower() for status in table.columns.get("runstatus", ["ok"] * n)
-    ]
+    stated = table.columns.get("runstatus", ["ok"] * n)
+    word = {status: (status or "?").strip().lower() for status in set(stated)}
+    statuses = [word[status] for status in stated]
     if "runstatus" not in table.columns:
         notes.warn("no column runstatus: every run is taken as ok")
     seen = ", ".join(f"{status} {k:,}" for status, k in Counter(statuses).most_common())
@@ -142,7 +140,7 @@ def _index(table: ArffTable, column: str) -> tuple[list[str], Indices]:
         )
     names = sorted(known)
     index = {name: position for position, name in enumerate(names)}
-    return names, np.fromiter((index[text] for text in texts), np.int64, len(texts))
+    return names, np.fromiter(map(index.__getitem__, texts), np.int64, len(texts))
 
 
 def floats(table: ArffTable, column: str) -> Floats:

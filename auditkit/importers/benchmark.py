@@ -220,25 +220,21 @@ class _Grid:
 def _long(
     rows: Rows, columns: Columns, instance: str, algorithm: str, value: str, repetition: str | None
 ) -> _Grid:
-    repeats = rows.texts(repetition) if repetition else None
-    grid = _Grid(rows, rows.texts(instance), repeats, algorithm)
-    names = rows.texts(algorithm)
-    grid.algorithms, grid.row_algorithm = positions(names)
-    keys = zip(rows.texts(instance), names, *([repeats] if repeats else []), strict=True)
-    rows.refuse_repeated(list(keys), "a cell", instance)
+    repeats = [rows.texts(repetition)] if repetition else []
+    instances, algorithms = rows.texts(instance), rows.texts(algorithm)
+    rows.refuse_repeated([instances, algorithms, *repeats], "a cell", instance)
+    grid = _Grid(rows, instances, repeats[0] if repeats else None, algorithm)
+    grid.algorithms, grid.row_algorithm = positions(algorithms)
     grid.values = grid.spread(rows.numbers(value))
     return grid
 
 
 def _wide(rows: Rows, columns: Columns, instance: str, value: str, repetition: str | None) -> _Grid:
-    repeats = rows.texts(repetition) if repetition else None
     found = columns.matching("value", value, but=columns.used)
-    grid = _Grid(rows, rows.texts(instance), repeats, None)
-    rows.refuse_repeated(
-        list(zip(rows.texts(instance), *([repeats] if repeats else []), strict=True)),
-        "an instance",
-        instance,
-    )
+    repeats = [rows.texts(repetition)] if repetition else []
+    instances = rows.texts(instance)
+    rows.refuse_repeated([instances, *repeats], "an instance", instance)
+    grid = _Grid(rows, instances, repeats[0] if repeats else None, None)
     for table_columns in found:
         for name in table_columns:
             grid.algorithms.setdefault(name, len(grid.algorithms))

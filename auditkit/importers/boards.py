@@ -28,7 +28,6 @@ class Board:
         self.columns = columns
         keys = list(zip(ids, runs if runs is not None else [""] * len(ids), strict=True))
         self.records, self.row_record = positions(keys)
-        self.keys = keys
 
     def constant(self, column: str, read: str, missing: Any) -> list[Any]:
         """A column of the dataset: one value a record."""
@@ -62,7 +61,7 @@ class Wide(Board):
         super().__init__(rows, columns, ids, runs)
         first = columns.options["dataset"]
         rows.refuse_repeated(
-            self.keys if runs is not None else ids,
+            [ids, runs] if runs is not None else [ids],
             "a dataset",
             first if isinstance(first, str) else first[0],
         )
@@ -123,9 +122,7 @@ class Long(Board):
         columns.need("score", "score")
         names = rows.texts(column)
         self.systems, self.row_system = positions(names)
-        rows.refuse_repeated(
-            [(*key, name) for key, name in zip(self.keys, names, strict=True)], "a cell", column
-        )
+        rows.refuse_repeated([ids, *([runs] if runs is not None else []), names], "a cell", column)
 
     def has(self, option: str, *aliases: str) -> bool:
         """Whether the column is given or found."""

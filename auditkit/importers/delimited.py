@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+from collections.abc import Sequence
 
 from auditkit.errors import SourceError
 from auditkit.importers.sources import Source
@@ -23,6 +24,38 @@ def read_delimited(source: Source, separator: str) -> Table:
         Rows are ragged, quotes are broken, a column occurs twice, a field is gigantic.
     """
     text = source.text()
+    plain = _read_plain(source, text, separator)
+    return plain if plain is not None else _read_with_care(source, text, separator)
+
+
+def _read_plain(source: Source, text: str, separator: str) -> Table | None:
+    """The table where every line is one full row, read in blocks; None where it is not."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    n = 0
+    try:
+        names = _header(source, next(reader), 1)
+        columns: list[list[str]] = [[] for _ in names]
+        while rows := list(itertools.islice(reader, 4096)):
+            if set(map(len, rows)) != {len(names)}:
+                return None
+            n += len(rows)
+            for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+                column.extend(cells)
+    except csv.Error:
+        return None
+    return _table(source, names, columns, range(2, n + 2)) if reader.line_num == n + 1 else None
+
+
+def _table(
+    source: Source, names: list[str], columns: list[list[str]], lines: Sequence[int]
+) -> Table:
+    """The named columns; an unnamed one, such as the index that pandas writes, cannot be asked for."""
+    named = {name: cells for name, cells in zip(names, columns, strict=True) if name}
+    return Table(source, named, lines)
+
+
+def _read_with_care(source: Source, text: str, separator: str) -> Table:
+    """The table row by row, with the line of each: cells over several lines, empty lines, and what is wrong."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     lines: list[int] = []
     columns: list[list[str]] = []
@@ -52,10 +85,7 @@ def read_delimited(source: Source, separator: str) -> Table:
     except csv.Error as error:
         raise _csv_error(source, text, separator, start, names, str(error)) from None
     flush()
-    # an unnamed column, such as the index that pandas writes, cannot be asked for
-    return Table(
-        source, {name: cells for name, cells in zip(names, columns, strict=True) if name}, lines
-    )
+    return _table(source, names, columns, lines)
 
 
 def _header(source: Source, row: list[str], line: int) -> list[str]:

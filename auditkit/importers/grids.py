@@ -72,24 +72,31 @@ class Rows:
                     )(column)
         return out
 
-    def refuse_repeated(self, keys: Sequence[Any], what: str, column: str) -> None:
-        """No two rows may have the same key.
+    def refuse_repeated(self, key: Sequence[Sequence[Any]], what: str, column: str) -> None:
+        """No two rows may have the same key, given as its columns.
 
         Raises
         ------
         SourceError
             Two have; both places are named.
         """
-        first: dict[Any, int] = {}
-        for position, key in enumerate(keys):
-            if first.setdefault(key, position) != position:
-                parts = key if isinstance(key, tuple) else (key,)
-                raise SourceError(
-                    f"two rows for {what}",
-                    found=f"{', '.join(map(repr, parts))}, also at {self.where(first[key])}",
-                    expected="one row",
-                    where=self.where(position, column),
-                )
+        combined = np.zeros(len(self), dtype=np.int64)
+        for part in key:
+            known, index = positions(part)
+            combined = np.unique(combined * len(known) + index, return_inverse=True)[1]
+        n_keys = int(combined.max()) + 1
+        if n_keys == len(self):
+            return
+        first = np.full(n_keys, len(self))
+        np.minimum.at(first, combined, np.arange(len(self)))
+        position = int(np.argmax(first[combined] < np.arange(len(self))))
+        raise SourceError(
+            f"two rows for {what}",
+            found=f"{', '.join(repr(part[position]) for part in key)}, "
+            f"also at {self.where(int(first[combined[position]]))}",
+            expected="one row",
+            where=self.where(position, column),
+        )
 
     def constant(
         self,
@@ -123,15 +130,10 @@ class Rows:
         return out
 
 
-def positions(
-    names: Sequence[Any], known: dict[Any, int] | None = None
-) -> tuple[dict[Any, int], Indices]:
+def positions(names: Sequence[Any]) -> tuple[dict[Any, int], Indices]:
     """Each name's position in order of first appearance, and that of every entry."""
-    known = {} if known is None else known
-    index = np.fromiter(
-        (known.setdefault(name, len(known)) for name in names), np.int64, len(names)
-    )
-    return known, index
+    known = {name: position for position, name in enumerate(dict.fromkeys(names))}
+    return known, np.fromiter(map(known.__getitem__, names), np.int64, len(names))
 
 
 def check_cells(shape: tuple[int, ...], where: str) -> None:

@@ -166,7 +166,7 @@ def _from_table(table: Table, options: dict[str, Any], notes: Notes) -> dict[str
         values = _deep(rows.numbers(columns.need("cost")), index, rows)
     else:
         if names is not None:
-            rows.refuse_repeated(names, "an instance", instance or "")
+            rows.refuse_repeated([names], "an instance", instance or "")
         else:
             names = [str(i) for i in range(len(table))]
             notes.say("instances: no names, numbered from 0")

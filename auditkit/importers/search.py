@@ -82,7 +82,7 @@ def import_search(
     names = rows.texts(dataset)
     datasets, index = positions(names)
     _refuse_shared(rows, names, dataset)
-    step = _steps(rows, order, index)
+    step = _steps(rows, order, names, index)
     shape = (len(datasets), int(step.max()) + 1)
     check_cells(shape, rows.where(0))
 
@@ -158,7 +158,7 @@ def _refuse_shared(rows: Rows, names: list[str], column: str) -> None:
                 )
 
 
-def _steps(rows: Rows, order: str | None, index: Indices) -> Indices:
+def _steps(rows: Rows, order: str | None, names: list[str], index: Indices) -> Indices:
     """The place of each row within the trace of its dataset, from 0."""
     if order is None:
         keys = np.arange(len(rows), dtype=np.float64)
@@ -172,7 +172,7 @@ def _steps(rows: Rows, order: str | None, index: Indices) -> Indices:
                 where=rows.where(position, order),
             )
         rows.refuse_repeated(
-            list(zip(index.tolist(), keys.tolist(), strict=True)),
+            [names, keys.tolist()],
             "one step of a search (dataset, order)",
             order,
         )

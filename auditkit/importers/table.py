@@ -6,8 +6,9 @@ Cells keep the form they have in the file until someone asks for a column as tex
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,7 @@ class Table:
     """
 
     source: Source
-    cells: dict[str, Sequence[Any]]
+    cells: Mapping[str, Sequence[Any]]
     lines: Sequence[int]
     row: str = "line"
 
@@ -67,8 +68,11 @@ class Table:
         SourceError
             A cell is missing and ``empty`` is false, or holds a list.
         """
+        cells = self.cells[column]
+        if set(map(type, cells)) == {str} and (empty or "" not in cells):
+            return list(cells)
         out = []
-        for position, cell in enumerate(self.cells[column]):
+        for position, cell in enumerate(cells):
             if cell is None or cell == "":
                 if not empty:
                     raise SourceError(
@@ -101,6 +105,9 @@ class Table:
         cells: Any = self.cells[column]
         if isinstance(cells, np.ndarray):
             return np.array(cells, dtype=np.float64)
+        if set(map(type, cells)) == {str} and "_" not in "".join(cells):
+            with contextlib.suppress(ValueError):  # most columns hold nothing but numbers
+                return np.fromiter(map(float, cells), np.float64, len(cells))
         out = np.empty(len(cells))
         for position, cell in enumerate(cells):
             try:

@@ -116,7 +116,7 @@ def read_description(path: Path) -> Description:
         maximize=tuple(word.lower() in _TRUE for word in maximize),
         kinds=tuple(kind.lower() for kind in kinds),
         cutoff=_cutoff(stated), stated_cutoff=str(stated),
-        algorithms=tuple(algorithms) if isinstance(algorithms, dict) else (),
+        algorithms=tuple(_names(algorithms)),
         steps=_steps(about.get("feature_steps")),
     )  # fmt: skip
 
@@ -174,12 +174,23 @@ def _cutoff(stated: Any) -> float | None:
     return cutoff if math.isfinite(cutoff) and cutoff > 0 else None
 
 
+def _names(stated: Any) -> list[str]:
+    """Names as the forms of the format have them: a list, the keys of a mapping, or one text with commas."""
+    if isinstance(stated, str):
+        return [part.strip() for part in stated.split(",") if part.strip() not in {"", "?"}]
+    return (
+        [name for name in stated if isinstance(name, str)]
+        if isinstance(stated, list | dict)
+        else []
+    )
+
+
 def _steps(stated: Any) -> dict[str, str]:
     steps: dict[str, str] = {}
     if isinstance(stated, dict):
         for step, content in stated.items():
-            provides = content.get("provides") if isinstance(content, dict) else content
-            for feature in provides if isinstance(provides, list) else []:
-                if isinstance(feature, str):
-                    steps.setdefault(feature, str(step))
+            for feature in _names(
+                content.get("provides") if isinstance(content, dict) else content
+            ):
+                steps.setdefault(feature, str(step))
     return steps

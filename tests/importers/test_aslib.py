@@ -299,6 +299,22 @@ def test_features_twice_are_an_error(tmp_path: Path) -> None:
         ak.import_aslib(scenario(tmp_path / "s", features=FEATURES + "i1,1,1,2\n"))
 
 
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("  cheap:\n    provides: [f1, f9]", ("cheap", "cheap")),
+        ("  cheap:\n    provides: f1, f9", ("cheap", "cheap")),
+        ("  cheap: f1,f9", ("cheap", "cheap")),
+        ("  cheap:\n    provides: [f1]\n  all:\n    provides: [f1, f9]", ("cheap", "all")),
+        ("  ?", ("", "")),
+    ],
+)
+def test_forms_of_feature_steps(tmp_path: Path, steps: str, expected: tuple[str, ...]) -> None:
+    description = DESCRIPTION.partition("feature_steps:")[0] + "feature_steps:\n" + steps + "\n"
+    folder = scenario(tmp_path / "s", description=description, features=FEATURES)
+    assert ak.import_aslib(folder).member.feature_steps == expected
+
+
 # ----------------------------------------------------------------------------------------------- options
 
 

@@ -89,6 +89,17 @@ def test_missing_and_infinite_samples_close_up(tmp_path: Path) -> None:
     )
 
 
+def test_closing_up_keeps_the_order(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    cost = np.where(random.random((5, 200)) < 0.3, math.nan, random.random((5, 200)))
+    np.save(tmp_path / "s.npy", cost)
+    closed = ak.import_samples(tmp_path / "s.npy").member.cost
+    for before, after in zip(cost, closed, strict=True):
+        measured = [x for x in before if not math.isnan(x)]
+        assert after[: len(measured)].tolist() == measured
+        assert np.isnan(after[len(measured) :]).all()
+
+
 # ----------------------------------------------------------------------------------------------- refused
 
 

@@ -73,6 +73,20 @@ def import_aslib(
     -----
     A run whose status is not ok, or that took longer than the cutoff, costs ``par * cutoff`` whatever the file stores
     for it. Measures of solution quality stay as stored. Runs that are missing stay missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> about = "performance_measures: t\\nperformance_type: runtime\\nalgorithm_cutoff_time: 60"
+    >>> _ = (folder / "description.txt").write_text(about)
+    >>> header = "instance_id STRING", "algorithm STRING", "t NUMERIC", "runstatus {ok, timeout}"
+    >>> runs = "i,a,5,ok", "i,b,60,timeout"
+    >>> lines = "@RELATION r", *(f"@ATTRIBUTE {name}" for name in header), "@DATA", *runs
+    >>> _ = (folder / "algorithm_runs.arff").write_text("\\n".join(lines))
+    >>> import_aslib(folder).member.cost
+    array([[  5., 600.]])
     """
     options: dict[str, Any] = {
         "transform": transform, "par": par, "cutoff": cutoff, "measure": measure,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from auditkit.errors import SourceError
-from auditkit.importers.arff import read_arff
+from auditkit.importers.arff_file import read_arff
 from auditkit.importers.aslib_runs import Runs, floats, line_of_row, whole
 from auditkit.importers.grids import check_cells
 from auditkit.importers.imported import Notes, counted, listed

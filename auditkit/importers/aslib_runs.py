@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from auditkit.errors import SourceError
-from auditkit.importers.arff import ArffTable, read_arff
+from auditkit.importers.arff_file import ArffTable, read_arff
 from auditkit.importers.grids import check_cells
 from auditkit.importers.imported import Notes, counted, listed
 from auditkit.importers.scenario import Description

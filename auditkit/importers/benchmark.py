@@ -77,6 +77,18 @@ def import_benchmark(
         A source is malformed, a column is missing, or two rows hold one cell.
     UsageError
         The orientation is not given, or an option is out of its range.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "acc.csv").write_text("dataset,acc_a,acc_b\\n007,0.5,0.75\\n")
+    >>> imported = import_benchmark(
+    ...     folder / "acc.csv", instance="dataset", value="acc_*", higher_is_better=True
+    ... )
+    >>> imported.member.instances, imported.member.algorithms, imported.member.utility
+    (('007',), ('a', 'b'), array([[0.5 , 0.75]]))
     """
     options: dict[str, Any] = {
         "instance": instance, "algorithm": algorithm, "value": value, "family": family,

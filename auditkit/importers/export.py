@@ -52,6 +52,17 @@ def export(
     -----
     Numbers are written so that they read back to the same bits. Cluster labels that are integers come back as texts;
     the free texts ``transform``, ``cutoff`` and ``par_factor`` of a benchmark are not part of a table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> from auditkit.schema import Samples
+    >>> data = AuditData(samples={"s": Samples(cost=np.array([[0.1, np.nan]]), instances=["007"])})
+    >>> table, mapping, left_out = export(data, folder / "s.csv")
+    >>> table.read_text().split()
+    ['instance,cost', '007,0.1', '007,']
     """
     members = {f"{group}/{name}": value for group, name, value in data.members()}
     if member is None and len(members) == 1:

@@ -59,6 +59,16 @@ def import_losses(
     ------
     SourceError
         The source is malformed, a column is missing, or a split is unknown.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "mlp.csv").write_text("loss_a,loss_b,x,split\\n1,2,0.5,test\\n")
+    >>> imported = import_losses(folder / "mlp.csv", model_a="MLP")
+    >>> imported.name, imported.member.covariate_names, imported.member.loss_b
+    ('mlp', ('x',), array([2.]))
     """
     if isinstance(source, list | tuple):
         raise UsageError("several sources of losses", found=len(source), expected="one file")

@@ -56,6 +56,15 @@ def import_samples(
     ------
     SourceError
         The source is malformed, or an array or column is missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> np.save(folder / "costs.npy", [[3.0, 1.0], [5.0, 4.0]])
+    >>> import_samples(folder / "costs.npy").member.cost.shape
+    (2, 2)
     """
     options: dict[str, Any] = {
         "cost": cost, "reference": reference, "label": label, "instance": instance, "separator": separator,

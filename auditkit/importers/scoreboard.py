@@ -101,6 +101,18 @@ def import_scoreboard(
         A source is malformed, a column is missing, a direction is unknown, or two rows hold one cell.
     UsageError
         The orientation is not given, or an option is out of its range.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "runs.jsonl").write_text('{"dataset": 7, "scores": {"a": 0.5, "b": null}}')
+    >>> imported = import_scoreboard(folder / "runs.jsonl", higher_is_better=True)
+    >>> imported.member.systems, imported.member.score
+    (('a', 'b'), array([[0.5, nan]]))
+    >>> print(imported.understood[1])
+    wide table of 1 row: 1 record x 2 systems ('a', 'b')
     """
     options: dict[str, Any] = {
         "dataset": dataset if isinstance(dataset, str | None) else list(dataset), "cluster": cluster, "group": group,

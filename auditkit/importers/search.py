@@ -65,6 +65,16 @@ def import_search(
         order, or two sources hold the same dataset.
     UsageError
         The orientation is not given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> text = "dataset,step,validation,test\\niris,2,0.8,0.7\\niris,1,0.9,0.6\\n"
+    >>> _ = (folder / "traces.csv").write_text(text)
+    >>> import_search(folder / "traces.csv", higher_is_better=True).member.test_score
+    array([[0.6, 0.7]])
     """
     options: dict[str, Any] = {
         "dataset": dataset, "order": order, "validation": validation, "test": test, "reported": reported,

@@ -113,6 +113,21 @@ def verify(
         The member is not there, or nothing says how it was imported.
     SourceError
         A source cannot be imported.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> table = folder / "mlp.csv"
+    >>> _ = table.write_text("loss_a,loss_b,x\\n1,2,3\\n")
+    >>> from auditkit.importers.losses import import_losses
+    >>> import_losses(table).save(folder / "mlp.h5")
+    >>> verify(folder / "mlp.h5", table).equal
+    True
+    >>> _ = table.write_text("loss_a,loss_b,x\\n1,2,4\\n")
+    >>> print(verify(folder / "mlp.h5", table).first[0])
+    covariates[0, 'x']: stored 3.0, source 4.0
     """
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     where, stored, record = _imported_member(path, member, paths)

@@ -82,7 +82,7 @@ edits = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 3), put), min_
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(edits=edits)
 def test_changed_bytes_never_break_an_import(
     tmp_path: Path, case: str, edits: list[tuple[int, int, bytes]]

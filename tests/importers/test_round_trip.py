@@ -142,7 +142,7 @@ GROUPS = {
 
 @pytest.mark.parametrize("group", GROUPS)
 @settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from auditkit.errors import SourceError
-from auditkit.importers.arff import MAX_LINE, read_arff
+from auditkit.importers.arff_file import MAX_LINE, read_arff
 from auditkit.importers.sources import read_source
 from tests.importers.scenarios import table
 

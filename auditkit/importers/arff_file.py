@@ -78,7 +78,7 @@ def read_arff(source: Source, texts: Iterable[str] = ()) -> ArffTable:
             for column, cells in zip(columns, zip(*block, strict=True), strict=True):
                 column.extend(cells)
     except Exception:  # liac-arff also lets ValueError and IndexError through
-        line = _failing_line(plain) + offset
+        line = max(_failing_line(plain) + offset, 1)
         raise _malformed(source, lines[line - 1], line, names, numeric) from None
     if not columns[0]:
         raise SourceError(

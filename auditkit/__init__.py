@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from auditkit.audits.selection import audit_selection, compare_scoreboards
     from auditkit.audits.sensitivity import audit_sensitivity
     from auditkit.checks.run import CheckReport, check
+    from auditkit.claims.file import read_claims
     from auditkit.demo import demo_data
     from auditkit.errors import AuditkitError
     from auditkit.fit.build import Built, build_pipelines
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from auditkit.importers.scoreboard import import_scoreboard
     from auditkit.importers.search import import_search
     from auditkit.importers.verify import Verification, verify
+    from auditkit.reports.render import render
     from auditkit.results.common import Estimate, Skipped
     from auditkit.schema import AuditData, Benchmark, Losses, Pipeline, Samples, Scoreboard, Search
     from auditkit.statistics.best_of_k import best_of_k, convex_minorant, greedy_allocation
@@ -47,6 +49,7 @@ _HOMES = {
     "audits.selection": ("audit_selection", "compare_scoreboards"),
     "audits.sensitivity": ("audit_sensitivity",),
     "checks.run": ("CheckReport", "check"),
+    "claims.file": ("read_claims",),
     "demo": ("demo_data",),
     "errors": ("AuditkitError",),
     "fit.build": ("Built", "build_pipelines"),
@@ -61,6 +64,7 @@ _HOMES = {
     "importers.scoreboard": ("import_scoreboard",),
     "importers.search": ("import_search",),
     "importers.verify": ("Verification", "verify"),
+    "reports.render": ("render",),
     "results.common": ("Estimate", "Skipped"),
     "schema": ("AuditData", "Benchmark", "Losses", "Pipeline", "Samples", "Scoreboard", "Search"),
     "statistics.bootstrap": ("BootstrapResult", "bootstrap"),
@@ -108,8 +112,10 @@ __all__ = [
     "import_scoreboard",
     "import_search",
     "open",
+    "read_claims",
     "read_families",
     "read_mapping",
+    "render",
     "run_audits",
     "verify",
     "write",

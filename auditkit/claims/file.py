@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ def claims_text(tree: Mapping[str, Any]) -> str:
         "# Every number that the audit gives. Keep those that a text prints, set each value to the digits printed,",
         '# and add an id to each, such as id = "Table 1, all datasets". Then: auditkit check FILE --claims THIS.toml',
         f"# {printable(tree['signature'])}",
+        f"# settings {printable(json.dumps(tree['settings']), 2000)}",
     ]
     for name, items in tree.items():
         if not isinstance(items, list):

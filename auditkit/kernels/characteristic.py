@@ -48,15 +48,13 @@ def sum_frequencies(
         How many frequencies were needed; -1 where the coefficients have not become small.
     """
     # rows of eight, for as many sums at once
-    shape = (-(-len(cosines) // 8), 8)
-    turn_re, turn_im = np.zeros(shape), np.zeros(shape)
-    point_re, point_im = np.zeros(shape), np.zeros(shape)
-    for i in range(len(cosines)):
-        row, lane = divmod(i, 8)
-        turn_re[row, lane] = cosines[i] * cosines[i] - sines[i] * sines[i]
-        turn_im[row, lane] = 2 * cosines[i] * sines[i]
-        point_re[row, lane] = cosines[i] * weights[i]
-        point_im[row, lane] = sines[i] * weights[i]
+    rows, n = (len(cosines) + 7) // 8, len(cosines)
+    turn_re, turn_im = np.zeros((rows, 8)), np.zeros((rows, 8))
+    point_re, point_im = np.zeros((rows, 8)), np.zeros((rows, 8))
+    turn_re.ravel()[:n] = cosines * cosines - sines * sines
+    turn_im.ravel()[:n] = 2 * cosines * sines
+    point_re.ravel()[:n] = cosines * weights
+    point_im.ravel()[:n] = sines * weights
     quiet = 0
     for k in range(len(real)):
         re, im = _turn(point_re, point_im, turn_re, turn_im)

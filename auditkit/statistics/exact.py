@@ -55,7 +55,7 @@ _MOST_NEGATIVE = 1e-6
 _FINEST_LATTICE = 4096
 """Steps of a lattice in a standard error beyond which it is as good as continuous: the quantile errs by half a step."""
 
-_WORTH_A_THREAD = 2**17
+_WORTH_A_THREAD = 2**15
 """Observations that keep a thread busy for longer than it takes to start it."""
 
 _MOST_PARTS = 64
@@ -106,14 +106,22 @@ def _of_mean(values: Floats, tails: Ends) -> Ends | str:
     """Quantiles of the mean of a resample of ``values``."""
     n = len(values)
     centre = values.mean()
-    distinct, counts = np.unique(values, return_counts=True)
-    spread = math.sqrt(n) * float(values.std())
+    spread = float(np.linalg.norm(values - centre))
+    distinct, counts = _distinct(values)
     step = _lattice_step(distinct, spread)
     if step is not None:
         return _of_lattice(distinct, counts, step, spread, tails)
     inversion = _invert(distinct - centre, counts / n, n, spread, tied=len(distinct) <= n / 2)
     low, high = (centre + inversion.quantile(tail) / n for tail in tails)
     return low, high
+
+
+def _distinct(values: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """The distinct values in ascending order, and how often each occurs."""
+    ordered = np.sort(values)
+    if (ordered[1:] > ordered[:-1]).all():  # twice as fast as np.unique
+        return ordered, np.ones(len(values), dtype=np.intp)
+    return np.unique(values, return_counts=True)
 
 
 @dataclass(frozen=True, slots=True)

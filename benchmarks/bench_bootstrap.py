@@ -26,6 +26,9 @@ import auditkit as ak
 
 Run = Callable[[], Any]
 
+_TURN = 0.2
+"""Seconds that a contender runs in a round, at least once."""
+
 
 @dataclass(frozen=True)
 class Contender:
@@ -48,10 +51,13 @@ def race(title: str, contenders: list[Contender], rounds: int, bases: tuple[str,
     cpu: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     for _ in range(rounds):
         for contender in contenders:
-            start, busy = time.perf_counter(), time.process_time()
-            contender.run()
-            wall[contender.name].append((time.perf_counter() - start) * contender.factor)
-            cpu[contender.name].append((time.process_time() - busy) * contender.factor)
+            start, busy, runs = time.perf_counter(), time.process_time(), 0
+            while runs == 0 or time.perf_counter() - start < _TURN:
+                contender.run()
+                runs += 1
+            share = contender.factor / runs
+            wall[contender.name].append((time.perf_counter() - start) * share)
+            cpu[contender.name].append((time.process_time() - busy) * share)
 
     def ratio(one: list[float], other: list[float]) -> str:
         return f"{statistics.median(a / b for a, b in zip(one, other, strict=True)):.3g}"

@@ -27,6 +27,9 @@ _FEWEST_ROWS = {"fast": 16, "numpy": 4}
 """Of long samples: enough replicates to make use of the data once they are read; the indices of NumPy's draws take
 eight bytes each, so fewer of these."""
 
+_WORTH_THREADS = 2**21
+"""Counts in all that take longer than it takes to start threads."""
+
 _COLUMNS = 64
 """Counts and data are padded with zeros to multiples of so many units, for whole vectors in every loop."""
 
@@ -160,7 +163,8 @@ def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
         words = np.empty(counts.shape[1] // 4, dtype=np.uint64)
         kernels.draw_counts(key, start, draws.units, thresholds, rare, words, counts)
 
-    return fill, draws.threads
+    short = draws.units * draws.replicates < _WORTH_THREADS
+    return fill, 1 if short else draws.threads
 
 
 def _from_numpy(draws: Draws) -> tuple[Callable[[Counts, int], None], int]:

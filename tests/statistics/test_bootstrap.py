@@ -173,6 +173,7 @@ def test_bits_do_not_depend_on_threads_blocks_or_columns(
     x = np.random.default_rng(0).lognormal(size=(700, 6)) + 1
     options: dict[str, Any] = {"statistic": statistic, "resampler": resampler, "replicates": 301}
     expected = bootstrap(x, threads=1, **options)
+    monkeypatch.setattr(engine, "_WORTH_THREADS", 0)
     for block in (2**10, 2**13, 2**16):
         monkeypatch.setattr(engine, "_BLOCK", block)
         for threads in (1, 2, 5):
@@ -426,6 +427,7 @@ def test_settings_are_passed_on() -> None:
 
 def test_an_interrupt_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_BLOCK", 1)
+    monkeypatch.setattr(engine, "_WORTH_THREADS", 0)
     done: list[int] = []
 
     def stop(task: str, at: int, total: int) -> None:

@@ -115,7 +115,7 @@ def aslib(
     try:
         with _progress() as report:
             built = build_pipelines(
-                imported.member, protocol, steps=steps, jobs=jobs or os.cpu_count() or 1, out=out,
+                imported.member, protocol, steps=steps, jobs=(os.cpu_count() or 1) if jobs is None else jobs, out=out,
                 name=imported.name, progress=report,
             )  # fmt: skip
     except KeyboardInterrupt:

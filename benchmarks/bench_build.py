@@ -2,8 +2,8 @@
 
     python benchmarks/bench_build.py SCENARIO MAP.toml [--jobs 2] [--quick] [--keep OUT.h5]
 
-Builds an ASlib scenario as ``auditkit build aslib`` does, and prints what a process spends outside scikit-learn's fits
-and predictions. ``--quick``: one seed, three folds, ten trees. The floor is scikit-learn's time divided by the processes.
+Builds an ASlib scenario as ``auditkit build aslib`` does. The floor is the time inside scikit-learn's fits and
+predictions, divided by the processes. ``--quick``: one seed, three folds, ten trees.
 """
 
 from __future__ import annotations

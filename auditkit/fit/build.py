@@ -103,6 +103,21 @@ def build_pipelines(
     -----
     *Partition Scores Are Not System Scores* (arXiv:2609.13785), Section 5.1. No model sees a row of the test fold that
     it predicts. Instances without any measured utility are tested but never trained on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import auditkit as ak
+    >>> x = np.random.default_rng(0).normal(size=(30, 1))
+    >>> toy = ak.Benchmark(
+    ...     utility=np.hstack([x, -x, 0 * x]), instances=tuple(f"i{i}" for i in range(30)), algorithms=("a", "b", "c"),
+    ...     families=("f", "g"), family_of=np.array([0, 0, 1]), features=x, feature_names=("x",),
+    ... )
+    >>> protocol = ak.Protocol(
+    ...     seeds=1, folds=2, validation_folds=2, trees=5, family_selectors=("multiclass",), inner_selectors=("single",)
+    ... )
+    >>> list(ak.build_pipelines(toy, protocol).benchmark.pipelines)
+    ['flat-single', 'multiclass-single']
     """
     started = time.perf_counter()
     protocol = protocol or Protocol()

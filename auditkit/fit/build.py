@@ -27,7 +27,7 @@ from auditkit.fit.checkpoints import Checkpoints
 from auditkit.fit.protocol import Protocol, Task, family_tasks, inner_tasks, make_folds
 from auditkit.fit.selectors import require_sklearn
 from auditkit.fit.tasks import Job, run_task
-from auditkit.schema import AuditData, Benchmark, Floats
+from auditkit.schema import AuditData, Benchmark, Floats, check_name
 from auditkit.version import __version__
 
 Progress = Callable[[str, int, int], None]
@@ -96,6 +96,8 @@ def build_pipelines(
     ------
     UsageError
         There are no features or no families, a step is unknown, or there are too few instances for the folds.
+    SchemaError, StoreError
+        The name cannot be the name of a member, or ``out`` cannot be written.
     MissingDependencyError
         scikit-learn is not installed.
 
@@ -125,6 +127,9 @@ def build_pipelines(
         raise UsageError("too few jobs", found=jobs, expected="at least 1")
     if (benchmark.family_of < 0).all():
         raise UsageError("no algorithm belongs to a family", expected="families")
+    check_name(name, "benchmarks")
+    if out is not None and Path(out).is_dir():
+        raise StoreError("cannot write", found="a folder", expected="a file name", where=str(out))
     version = require_sklearn()
     features = _choose_features(benchmark, steps)
     folds = make_folds(benchmark.utility, benchmark.clusters, protocol)
@@ -245,7 +250,9 @@ def _provenance(benchmark: Benchmark, record: dict[str, Any]) -> str:
     try:
         known = json.loads(benchmark.provenance or "{}")
     except json.JSONDecodeError:
-        known = {"benchmark": benchmark.provenance}
+        known = benchmark.provenance
+    if not isinstance(known, dict):
+        known = {"benchmark": known}
     return json.dumps({**known, "build": record}, ensure_ascii=False)
 
 

@@ -15,7 +15,7 @@ import auditkit as ak
 from auditkit import store
 from auditkit.audits.fidelity import audit_fidelity
 from auditkit.checks.fidelity import check_fidelity
-from auditkit.errors import StoreError, UsageError
+from auditkit.errors import SchemaError, StoreError, UsageError
 from auditkit.fit import selectors
 from auditkit.fit.build import Built, build_pipelines
 from auditkit.fit.checkpoints import Checkpoints
@@ -323,6 +323,24 @@ def test_what_cannot_be_built_is_refused(scenario: Benchmark) -> None:
         build_pipelines(replace(scenario, family_of=np.full(5, -1)))
     with pytest.raises(UsageError, match="too few jobs"):
         build_pipelines(scenario, SMALL, jobs=0)
+    with pytest.raises(SchemaError, match="bad name of a member"):
+        build_pipelines(scenario, SMALL, name="a/b")
+
+
+def test_a_place_that_cannot_be_written_is_refused_at_once(
+    scenario: Benchmark, tmp_path: Path
+) -> None:
+    for out in (tmp_path, tmp_path / "no such folder" / "built.h5"):
+        with pytest.raises(StoreError, match="cannot write"):
+            build_pipelines(scenario, SMALL, out=out)
+    assert not list(tmp_path.iterdir())
+
+
+def test_provenance_of_any_form_is_kept(scenario: Benchmark) -> None:
+    protocol = Protocol(1, 2, 2, trees=2, family_selectors=("oracle",), inner_selectors=("single",))
+    for text, kept in (("by hand", "by hand"), ("[1]", [1])):
+        built = build_pipelines(replace(scenario, provenance=text), protocol).benchmark
+        assert json.loads(built.provenance or "")["benchmark"] == kept
 
 
 def test_the_notes_count_what_is_imputed_and_what_is_never_trained_on(

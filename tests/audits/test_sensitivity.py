@@ -112,6 +112,19 @@ def test_rank_utilities() -> None:
     assert not rows(item, setting="minmax")  # what is stored already
 
 
+def test_rank_leaves_out_instances_whose_costs_are_all_alike() -> None:
+    benchmark = make_benchmark()
+    assert benchmark.cost is not None
+    alike = int((np.ptp(benchmark.cost, axis=1) == 0).sum())
+    assert alike >= 4
+    plain = replace(benchmark, utility=-benchmark.cost, transform="identity")
+    settings = {
+        s.setting: s.n_measured for s in run(plain).settings if s.dimension != "family mapping"
+    }
+    assert settings["as stored"] == N
+    assert settings["rank"] == settings["minmax"] == N - alike
+
+
 def test_transforms_without_costs_use_the_order_of_the_utilities() -> None:
     benchmark = make_benchmark()
     bare = replace(benchmark, cost=None, cutoff=None, par_factor=None, unit=None, transform=None)

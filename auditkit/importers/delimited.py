@@ -9,6 +9,7 @@ import csv
 import io
 import itertools
 from collections.abc import Sequence
+from typing import TextIO
 
 from auditkit.errors import SourceError
 from auditkit.importers.sources import Source
@@ -23,14 +24,19 @@ def read_delimited(source: Source, separator: str) -> Table:
     SourceError
         Rows are ragged, quotes are broken, a column occurs twice, a field is gigantic.
     """
-    text = source.text()
-    plain = _read_plain(source, text, separator)
-    return plain if plain is not None else _read_with_care(source, text, separator)
+    source.text()  # refuses what is no text
+    plain = _read_plain(source, separator)
+    return plain if plain is not None else _read_with_care(source, separator)
 
 
-def _read_plain(source: Source, text: str, separator: str) -> Table | None:
+def _lines(source: Source) -> TextIO:
+    """The lines of a source with their ends, decoded as they are read."""
+    return io.TextIOWrapper(io.BytesIO(source.content), encoding="utf-8-sig", newline="")
+
+
+def _read_plain(source: Source, separator: str) -> Table | None:
     """The table where every line is one full row, read in blocks; None where it is not."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(_lines(source), delimiter=separator, strict=True)
     n = 0
     try:
         names = _header(source, next(reader), 1)
@@ -54,9 +60,9 @@ def _table(
     return Table(source, named, lines)
 
 
-def _read_with_care(source: Source, text: str, separator: str) -> Table:
+def _read_with_care(source: Source, separator: str) -> Table:
     """The table row by row, with the line of each: cells over several lines, empty lines, and what is wrong."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(_lines(source), delimiter=separator, strict=True)
     lines: list[int] = []
     columns: list[list[str]] = []
     names: list[str] = []
@@ -83,7 +89,7 @@ def _read_with_care(source: Source, text: str, separator: str) -> Table:
                         flush()
             start = reader.line_num + 1
     except csv.Error as error:
-        raise _csv_error(source, text, separator, start, names, str(error)) from None
+        raise _csv_error(source, separator, start, names, str(error)) from None
     flush()
     return _table(source, names, columns, lines)
 
@@ -122,10 +128,10 @@ def _ragged(source: Source, row: list[str], names: list[str], line: int) -> Sour
 
 
 def _csv_error(
-    source: Source, text: str, separator: str, line: int, names: list[str], reason: str
+    source: Source, separator: str, line: int, names: list[str], reason: str
 ) -> SourceError:
     """What the csv module refused, with the column it was in."""
-    rest = "".join(itertools.islice(io.StringIO(text, newline=""), line - 1, None))
+    rest = "".join(itertools.islice(_lines(source), line - 1, None))
     position = _column_of_trouble(rest, separator)
     column = names[position] if position < len(names) and names[position] else position + 1
     if "field larger" in reason:

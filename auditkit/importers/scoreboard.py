@@ -308,6 +308,8 @@ def _per_dataset(
         notes.say("groups: " + ", ".join(f"{group!r} {n:,}" for group, n in counts.most_common(8)))
     if "budget_seconds" in arrays:
         arrays["budget_seconds"] = notes.without_infinities(arrays["budget_seconds"], "budget")
+        if not np.isnan(arrays["budget_seconds"]).all():
+            notes.say(f"budget: median {np.nanmedian(arrays['budget_seconds']):g} s")
     if fraction is not None:
         if "size" not in arrays:
             raise UsageError("a test fraction without sizes", expected="--size COLUMN")

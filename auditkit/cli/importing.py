@@ -129,7 +129,9 @@ def benchmark(**given: Any) -> None:
 
 @import_.command("scoreboard")
 @_options(
-    _column("dataset", "Id of the dataset (repeatable: several columns are joined by /).", multiple=True),
+    _column(
+        "dataset", "Id of the dataset (repeatable: several columns are joined by /).", multiple=True
+    ),
     _column(
         "cluster", "Records of one cluster are not independent, such as the name of the dataset."
     ),

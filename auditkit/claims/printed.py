@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from auditkit.errors import UsageError
 
@@ -55,20 +55,13 @@ class Printed:
         >>> Printed.parse("< 0.001").covers(3e-7)
         True
         """
-        match = _NUMBER.match(text.replace("−", "-"))
-        if match is None:
+        try:
+            bound, value, half_unit = _read(text)
+        except (ValueError, ArithmeticError):
             raise UsageError(
                 "not a printed number", found=repr(text), expected="such as 57.1%, 0.024 or 9.5e-46"
-            )
-        try:
-            number = Decimal(match["digits"].replace(",", ""))
-            exponent = number.as_tuple().exponent
-            assert isinstance(exponent, int)  # the pattern admits no nan and no infinity
-            half = Decimal((0, (5,), exponent - 1))
-            scale = Decimal(100) if match["percent"] else Decimal(1)
-            return cls(text, float(number / scale), float(half / scale), match["bound"])
-        except (InvalidOperation, OverflowError, ArithmeticError):
-            raise UsageError("not a printed number", found=repr(text)) from None
+            ) from None
+        return cls(text, float(value), float(half_unit), bound)
 
     def covers(self, x: float) -> bool:
         """Whether ``x`` rounds to what is printed: value - half a unit <= x < value + half a unit (SPEC 7).
@@ -78,7 +71,8 @@ class Printed:
         """
         if self.bound:
             return x < self.value if self.bound == "<" else x > self.value
-        scaled = (Decimal(repr(x)) - Decimal(repr(self.value))) / Decimal(repr(self.half_unit))
+        _, value, half_unit = _read(self.text)
+        scaled = (Decimal(repr(x)) - value) / half_unit
         return -1 - _SLACK <= scaled < 1 - _SLACK
 
     def like(self, x: float) -> str:
@@ -89,6 +83,18 @@ class Printed:
         mantissa, letter, _ = match["digits"].lower().partition("e")
         decimals = len(mantissa.partition(".")[2])
         return f"{scaled:.{decimals}{'e' if letter else 'f'}}{match['percent']}"
+
+
+def _read(text: str) -> tuple[str, Decimal, Decimal]:
+    """Bound, value and half a unit of the last digit, exactly; a percentage as a fraction."""
+    match = _NUMBER.match(text.replace("−", "-"))
+    if match is None:
+        raise ValueError(text)
+    number = Decimal(match["digits"].replace(",", ""))
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # the pattern admits no nan and no infinity
+    scale = Decimal(100) if match["percent"] else Decimal(1)
+    return match["bound"], number / scale, Decimal((0, (5,), exponent - 1)) / scale
 
 
 def printed_form(x: float) -> str:

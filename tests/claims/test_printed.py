@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from auditkit.claims.printed import Printed, printed_form
@@ -66,6 +66,8 @@ def test_a_rounded_number_covers_what_it_was_rounded_from(x: float, decimals: in
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
+@example(5e-324)
+@example(1.7976931348623157e308)
 def test_every_number_is_covered_by_its_printed_form(x: float) -> None:
     assert Printed.parse(printed_form(x)).covers(x)
 

@@ -292,9 +292,9 @@ def _by_inner_selector(
 def _range(
     dimension: str, subject: str, rows: list[SensitivityRow], settings: tuple[str, ...]
 ) -> SensitivityRange:
-    deployed = [
-        r.deployed_advantage.estimate for r in rows if isinstance(r.deployed_advantage, Estimate)
-    ]
+    advantages = [r.deployed_advantage for r in rows if isinstance(r.deployed_advantage, Estimate)]
+    deployed = [x.estimate for x in advantages]
+    certain = {np.sign(x.estimate) for x in advantages if x.excludes_zero}
     flags = [r.deployment_safe for r in rows if isinstance(r.deployment_safe, bool)]
     few = Skipped("fewer than two settings have one")
     return SensitivityRange(
@@ -306,6 +306,7 @@ def _range(
         deployed_advantage=_span([r.deployed_advantage for r in rows]),
         sign_changes=len({np.sign(x) for x in deployed}) > 1 if len(deployed) > 1 else few,
         safety_changes=len(set(flags)) > 1 if len(flags) > 1 else few,
+        intervals_oppose=len(certain) > 1 if len(deployed) > 1 else few,
     )
 
 

@@ -83,6 +83,8 @@ class SensitivityRange(Result):
         Smallest and largest estimate over the settings.
     sign_changes, safety_changes
         Whether the deployed advantage changes its sign, and the safety flag its value, over the settings.
+    intervals_oppose
+        Whether its interval lies above zero under one setting and below zero under another.
     """
 
     dimension: str
@@ -93,6 +95,7 @@ class SensitivityRange(Result):
     deployed_advantage: Range | Skipped
     sign_changes: bool | Skipped
     safety_changes: bool | Skipped
+    intervals_oppose: bool | Skipped
 
 
 @dataclass(frozen=True, slots=True)

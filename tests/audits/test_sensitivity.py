@@ -235,6 +235,30 @@ def test_ranges_span_the_settings() -> None:
     assert cutoff.sign_changes == (min(values) < 0 < max(values))
 
 
+def test_intervals_that_oppose_are_told_from_signs_that_change_by_chance() -> None:
+    """a takes 50 s. b takes 90 s on three of four instances, and 20 s on the others: good only under a short cutoff."""
+    slow = np.arange(N) % 4 != 0
+    cost = np.column_stack([np.full(N, 50.0), np.where(slow, 90.0, 20.0), np.full(N, 3.0)])
+    within = np.tile(np.array([0, 1]), (1, N, 1))
+    benchmark = make_benchmark(
+        utility=utilities(cost, "minmax"), cost=cost, algorithms=("a", "b", "c"), families=("x", "y"),
+        family_of=np.array([0, 1, 1]),
+        pipelines={
+            "a": Pipeline(kind="decomposed", family_choice=np.zeros((1, N), dtype=int), within_choice=within),
+            "b": Pipeline(kind="flat", algorithm_choice=np.ones((1, N), dtype=int)),
+        },
+    )  # fmt: skip
+    item = run(benchmark, shorter_cutoffs=[35.0])
+    (cutoff,) = [r for r in item.ranges if r.dimension == "cutoff"]
+    # as stored 3/4 (1 - 47/87) - 1/4 (1 - 17/47); under the cutoff -1/4 (1 - 17/347)
+    high, low = 3 / 4 * (1 - 47 / 87) - (1 - 17 / 47) / 4, -(1 - 17 / 347) / 4
+    assert cutoff.deployed_advantage == Range(pytest.approx(low), pytest.approx(high))
+    assert cutoff.sign_changes is True
+    assert cutoff.intervals_oppose is True
+    equal = next(r for r in run(make_benchmark()).ranges if r.dimension == "family mapping")
+    assert equal.intervals_oppose is False
+
+
 def test_inner_selectors_of_other_training_are_kept_apart() -> None:
     benchmark = make_benchmark()
     changed = {

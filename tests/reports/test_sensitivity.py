@@ -35,7 +35,7 @@ def result(**changes: object) -> SensitivityResult:
         "rows": (row("as stored", "as stored", 0.01), row("cutoff", "9 s", -0.005, n=40)),
         "ranges": (
             SensitivityRange("cutoff", "forest", ("as stored", "9 s"), Range(0.02, 0.02), Range(0.03, 0.03),
-                             Range(-0.005, 0.01), True, True),
+                             Range(-0.005, 0.01), True, True, False),
         ),
         "not_recomputed": (
             NotRecomputed("family mapping", "forest", "no predicted_utility stored"),
@@ -51,8 +51,9 @@ def result(**changes: object) -> SensitivityResult:
 def test_the_verdict_names_what_changes() -> None:
     (section,) = sections(result())
     assert section.verdict == (
-        "The sign of the deployed advantage over flat changes in 1 of 1 cases: cutoff of forest. The safety flag "
-        "changes in 1 of 1: cutoff of forest. The gap moves most with the cutoff (forest): 0.0200 to 0.0200, by 0.0000."
+        "The sign of the deployed advantage over flat changes in 1 of 1 cases (with intervals on both sides of zero in "
+        "0): cutoff of forest. The safety flag changes in 1 of 1: cutoff of forest. The gap moves most with the cutoff "
+        "(forest): 0.0200 to 0.0200, by 0.0000."
     )
 
 

@@ -53,9 +53,14 @@ def verdict(item: BenchmarkSensitivity) -> str:
     if not known:
         return "No setting could be varied, or there is no flat pipeline to hold the advantages against."
     moved = [r for r in known if r.sign_changes]
+    opposed = sum(r.intervals_oppose is True for r in moved)
     parts = [
         f"The sign of the deployed advantage over {item.against} changes in {len(moved)} of {len(known)} cases"
-        + (f": {_listed(moved)}." if moved else ".")
+        + (
+            f" (with intervals on both sides of zero in {opposed}): {_listed(moved)}."
+            if moved
+            else "."
+        )
     ]
     flags = [r for r in item.ranges if isinstance(r.safety_changes, bool)]
     if flags:
@@ -107,8 +112,9 @@ def _ranges(ranges: tuple[SensitivityRange, ...]) -> Table:
     return Table(
         "Smallest and largest over the settings of each choice",
         ("choice", "k", "gap", "A deployed", "sign", "safe"), rows, (False, True, True, True, False, False),
-        "k settings, the stored one among them; for the inner selector, the pipelines that share a family selector. "
-        "Sign, safe: whether the sign of A deployed, or the safety flag, changes.",
+        "k settings, the stored one among them (the given one of family mappings); for the inner selector, the "
+        "pipelines that share a family selector. Sign, safe: whether the sign of A deployed, or the safety flag, "
+        "changes.",
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from auditkit.reports.document import Document, Table
 from auditkit.reports.escaped import escaped
 
 _LONG = 40  # rows that fit a page
+# a table wider than the text is made as wide as the text
+_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -42,7 +44,7 @@ def render_latex(document: Document) -> str:
     r"""Every table of the document as a ``table`` (or ``longtable``), and what it rests on as comments."""
     shown = escaped(document)
     lines = [
-        r"% Needs \usepackage{booktabs,longtable} and \usepackage[T1]{fontenc}.",
+        r"% Needs \usepackage{booktabs,graphicx,longtable} and \usepackage[T1]{fontenc}.",
         *(_comment(f"{key}: {fact}") for key, fact in shown.facts),
         _comment(f"signature: {shown.signature}"),
     ]
@@ -69,15 +71,16 @@ def _table(table: Table, subject: str, label: str) -> list[str]:
     rows = [_row(row) for row in table.rows]
     if len(rows) > _LONG:
         return [
+            r"{\small\setlength{\tabcolsep}{3pt}",
             rf"\begin{{longtable}}{{{columns}}}",
             rf"{caption}\\",
             r"\toprule", head, r"\midrule", r"\endhead",
             *rows,
-            r"\bottomrule", r"\end{longtable}",
+            r"\bottomrule", r"\end{longtable}}",
         ]  # fmt: skip
     return [
-        r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", r"\end{table}",
+        r"\begin{table}", r"\centering\small", caption, _FIT, rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}}", r"\end{table}",
     ]  # fmt: skip
 
 

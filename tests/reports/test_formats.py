@@ -125,6 +125,7 @@ def test_latex(name: str) -> None:
     shown = printable(name, CELL)
     assert unlatex(latex_escape(shown)) == shown
     text = render_latex(document(name))
+    assert text.count("{tabular}") == 2
     body = [line for line in text.splitlines() if line and not line.startswith("%")]
     assert body[0] == r"\begin{table}"
     assert body[-1] == r"\end{table}"

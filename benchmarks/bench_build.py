@@ -31,7 +31,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", help="write the audit file here")
     options = parser.parse_args()
-    protocol = Protocol(seeds=1, folds=3, validation_folds=3, trees=10) if options.quick else Protocol()
+    protocol = (
+        Protocol(seeds=1, folds=3, validation_folds=3, trees=10) if options.quick else Protocol()
+    )
 
     times: dict[str, float] = {}
     started = time.perf_counter()

@@ -87,42 +87,52 @@ def draw_counts(
     """Fill the first n columns of ``counts`` with replicates ``first``, ``first + 1``, ... of a key, others with zeros.
 
     ``counts`` [r, columns] has columns in multiples of eight, best of 64, so that loops run in whole vectors;
-    ``words`` [columns / 4] is scratch. A count above 255 would take more than 255 of n draws on one unit, less likely
-    than 1e-500 where n is above 255 and impossible where it is not.
+    ``words`` is scratch, columns / 4 for each replicate to be made together. A count above 255 would take
+    more than 255 of n draws on one unit, less likely than 1e-500 where n is above 255 and impossible where it is not.
     """
     favoured = (_ONE << _SHIFT_32) % np.uint64(n)
-    for b in range(len(counts)):
-        row = counts[b]
-        state = mix(key + np.uint64(first + b) * _GOLDEN)
-        if n < SMALLEST_POISSON:
-            row[:] = 0
-            _add_singles(state, n, n, favoured, row)
-            continue
-        missing = np.int64(-1)
-        while missing < 0:
-            state = mix(state)
-            missing = n - _poisson_counts(state, n, thresholds, rare, words, row)
-        _add_singles(state, missing, n, favoured, row)
+    if n < SMALLEST_POISSON:
+        counts[:] = 0
+        for b in range(len(counts)):
+            _add_singles(mix(key + np.uint64(first + b) * _GOLDEN), n, n, favoured, counts[b])
+        return
+    width = counts.shape[1] // 4
+    together = len(words) // width
+    for start in range(0, len(counts), together):
+        rows = counts[start : start + together]
+        for b in range(len(rows)):
+            state = mix(mix(key + np.uint64(first + start + b) * _GOLDEN))
+            _fill_words(state, words[b * width : (b + 1) * width])
+        _look_up(words[: len(rows) * width].view(np.uint16), thresholds, rows.ravel())
+        for b in range(len(rows)):
+            row = rows[b]
+            state = mix(mix(key + np.uint64(first + start + b) * _GOLDEN))
+            missing = n - _settle(state, n, rare, row)
+            while missing < 0:
+                state = mix(state)
+                _fill_words(state, words[:width])
+                _look_up(words[:width].view(np.uint16), thresholds, row)
+                missing = n - _settle(state, n, rare, row)
+            _add_singles(state, missing, n, favoured, row)
 
 
 @jit
-def _poisson_counts(
-    state: np.uint64,
-    n: int,
-    thresholds: NDArray[np.uint16],
-    rare: NDArray[np.float64],
-    words: NDArray[np.uint64],
-    counts: NDArray[np.uint8],
-) -> np.int64:
-    """Independent Poisson counts in the first n places, zeros in the others; returns their total."""
+def _fill_words(state: np.uint64, words: NDArray[np.uint64]) -> None:
+    """The random words of one replicate."""
     for i in range(len(words)):
         words[i] = mix(state + np.uint64(i) * _GOLDEN)
-    lanes = words.view(np.uint16)
+
+
+@jit
+def _look_up(
+    codes: NDArray[np.uint16], thresholds: NDArray[np.uint16], counts: NDArray[np.uint8]
+) -> None:
+    """The Poisson count of each code, or the mark of a code to be resolved."""
     t0, t1, t2, t3 = thresholds[0], thresholds[1], thresholds[2], thresholds[3]
     t4, t5, t6, t7 = thresholds[4], thresholds[5], thresholds[6], thresholds[7]
     for i in range(len(counts)):
         # a chain of selections, which compiles to a few vector instructions
-        code, count = lanes[i], np.uint8(0)
+        code, count = codes[i], np.uint8(0)
         if code >= t0:
             count = np.uint8(1)
         if code >= t1:
@@ -140,6 +150,13 @@ def _poisson_counts(
         if code >= t7:
             count = np.uint8(8)
         counts[i] = count
+
+
+@jit
+def _settle(
+    state: np.uint64, n: int, rare: NDArray[np.float64], counts: NDArray[np.uint8]
+) -> np.int64:
+    """Resolve the marks and clear what lies beyond the n counts of a replicate; returns their total."""
     for i in range(n, len(counts)):
         counts[i] = 0
     total, marked = _add_up(counts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import local
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ eight bytes each, so fewer of these."""
 
 _WORTH_THREADS = 2**21
 """Counts in all that take longer than it takes to start threads."""
+
+_WORDS = 2**10
+"""Random words made together, where samples are short: loops of some length are faster."""
 
 _COLUMNS = 64
 """Counts and data are padded with zeros to multiples of so many units, for whole vectors in every loop."""
@@ -136,10 +140,13 @@ def reduce_resamples(draws: Draws, reduce: Callable[[Counts, int, int], None]) -
     from auditkit.kernels import products
 
     fill, threads = _from_numpy(draws) if draws.resampler == "numpy" else _from_key(draws)
+    columns = _up(draws.units, _COLUMNS)
+    block = local()  # one block a thread: fresh memory for each would cost as much as the draws
 
     def work(start: int, stop: int) -> None:
-        shape = _up(stop - start, products.ROWS), _up(draws.units, _COLUMNS)
-        counts = np.empty(shape, dtype=np.uint8)
+        if not hasattr(block, "counts"):
+            block.counts = np.empty((_up(draws.rows, products.ROWS), columns), dtype=np.uint8)
+        counts: Counts = block.counts[: _up(stop - start, products.ROWS)]
         counts[stop - start :] = 0
         fill(counts[: stop - start], start)
         reduce(counts, start, stop)
@@ -160,7 +167,7 @@ def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
     thresholds, rare = kernels.poisson_table(max(draws.units, kernels.SMALLEST_POISSON))
 
     def fill(counts: Counts, start: int) -> None:
-        words = np.empty(counts.shape[1] // 4, dtype=np.uint64)
+        words = np.empty(max(counts.shape[1] // 4, _WORDS), dtype=np.uint64)
         kernels.draw_counts(key, start, draws.units, thresholds, rare, words, counts)
 
     short = draws.units * draws.replicates < _WORTH_THREADS

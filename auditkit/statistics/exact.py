@@ -55,7 +55,7 @@ _MOST_NEGATIVE = 1e-6
 _FINEST_LATTICE = 4096
 """Steps of a lattice in a standard error beyond which it is as good as continuous: the quantile errs by half a step."""
 
-_WORTH_A_THREAD = 2**15
+_WORTH_A_THREAD = 2**17
 """Observations that keep a thread busy for longer than it takes to start it."""
 
 _MOST_PARTS = 64

@@ -188,3 +188,19 @@ def test_indices_are_counted() -> None:
 
 def test_the_smallest_poisson_rate_is_well_above_zero() -> None:
     assert 1 - 2 / math.sqrt(draws.SMALLEST_POISSON) == 0.75
+
+
+@pytest.mark.parametrize("n", [64, 101, 500])
+def test_replicates_made_together_are_those_made_alone(n: int) -> None:
+    # 7 replicates in scratch for 1, 3 and 7, so that a last group is short
+    thresholds, rare = poisson_table(n)
+    columns = (n + 11) // 8 * 8
+    found = []
+    for together in (1, 3, 7):
+        counts = np.empty((7, columns), np.uint8)
+        words = np.empty(together * (columns // 4) + 1, np.uint64)
+        draw_counts(np.uint64(1), 0, n, thresholds, rare, words, counts)
+        found.append(counts[:, :n])
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+    np.testing.assert_array_equal(found[0], counts_of(n, 7))

@@ -6,6 +6,7 @@ number of validation folds, what an all-timeout instance does) is fixed here and
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,7 +19,7 @@ from auditkit.schema import Flags, Floats, Indices, Labels
 FAMILY_SELECTORS = ("multiclass", "pairwise", "deployment", "oracle")
 INNER_SELECTORS = ("boosting", "forest", "single")
 
-_FOLDS, _INNER, _FAMILY = 0, 1, 2  # what a random stream is for
+_LARGEST_STATE = 2**32 - 1  # that scikit-learn takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Protocol:
         Folds inside each training set: they give the validation scores, and the cross-fitted utilities that the
         deployment-aware selector is trained on.
     seed
-        Seed of every random part.
+        The random state of scikit-learn in the first repetition, for folds and models alike; the next has the next.
     family_selectors, inner_selectors
         Which selectors are fitted; each family selector is paired with each inner one.
     trees
@@ -65,8 +66,10 @@ class Protocol:
                     found=getattr(self, name),
                     expected=f"at least {least}",
                 )
-        if self.seed < 0:
-            raise UsageError("negative seed", found=self.seed, expected="0 or more")
+        if not 0 <= self.seed <= _LARGEST_STATE - self.seeds:
+            raise UsageError(
+                "seed out of range", found=self.seed, expected=f"0 to {_LARGEST_STATE - self.seeds}"
+            )
         for name, known in (
             ("family_selectors", FAMILY_SELECTORS),
             ("inner_selectors", INNER_SELECTORS),
@@ -138,36 +141,45 @@ def best_algorithm(utility: Floats) -> Indices:
     return np.where(np.isneginf(filled).all(axis=1), -1, filled.argmax(axis=1))
 
 
-def assign_folds(label: Indices, folds: int, random: np.random.Generator) -> Indices:
-    """Stratified folds: the rows of every class are dealt out evenly.
+def assign_folds(label: Indices, folds: int, state: int) -> Indices:
+    """Stratified folds, by scikit-learn's ``StratifiedKFold`` with shuffling.
 
     Parameters
     ----------
     label
-        [n]; the class of each row. Classes with fewer rows than folds are collapsed into one.
+        [n]; the class of each row. Classes with fewer rows than folds are collapsed into one. Rows without a class (-1)
+        are dealt out in turn, apart from the others.
     folds
         How many folds.
-    random
+    state
         Decides which rows of a class go where.
 
     Returns
     -------
     ndarray
-        [n] in 0 .. folds - 1; the sizes of the folds, and of every class in them, differ by at most one.
+        [n] in 0 .. folds - 1; the sizes of a class in the folds differ by at most one.
 
     Examples
     --------
     >>> import numpy as np
-    >>> fold = assign_folds(np.array([0] * 6 + [1] * 3 + [2]), 3, np.random.default_rng(0))
-    >>> [sorted(fold[:6].tolist()), np.bincount(fold).tolist()]
-    [[0, 0, 1, 1, 2, 2], [4, 3, 3]]
+    >>> fold = assign_folds(np.array([0] * 6 + [1] * 3 + [-1]), 3, 0)
+    >>> [sorted(fold[:6].tolist()), sorted(fold[6:9].tolist()), int(fold[9])]
+    [[0, 0, 1, 1, 2, 2], [0, 1, 2], 0]
     """
-    classes, code, count = np.unique(label, return_inverse=True, return_counts=True)
-    code = np.where(count[code] < folds, len(classes), code)
-    shuffled = random.permutation(len(label))
-    order = shuffled[np.argsort(code[shuffled], kind="stable")]
+    from sklearn.model_selection import StratifiedKFold
+
+    known = np.flatnonzero(label >= 0)
+    _, code, count = np.unique(label[known], return_inverse=True, return_counts=True)
+    collapsed = np.where(count[code] < folds, -1, code)
     fold = np.empty(len(label), dtype=np.int64)
-    fold[order] = np.arange(len(label)) % folds
+    unknown = np.flatnonzero(label < 0)
+    fold[unknown] = np.arange(len(unknown)) % folds
+    with warnings.catch_warnings():
+        # the rare classes may be fewer than the folds even together
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        split = StratifiedKFold(folds, shuffle=True, random_state=state).split(known, collapsed)
+        for f, (_, tested) in enumerate(split):
+            fold[known[tested]] = f
     return fold
 
 
@@ -202,15 +214,13 @@ def make_folds(utility: Floats, clusters: Labels | None, protocol: Protocol) -> 
     test = np.empty((protocol.seeds, n), dtype=np.int64)
     validation = np.full((protocol.seeds, protocol.folds, n), -1, dtype=np.int64)
     for r in range(protocol.seeds):
-        outer = assign_folds(label, protocol.folds, _stream(protocol.seed, _FOLDS, r, 0))
+        outer = assign_folds(label, protocol.folds, protocol.seed + r)
         test[r] = outer[unit_of]
         for f in range(protocol.folds):
             trainable = np.flatnonzero((outer != f) & (label >= 0))
             inner = np.full(len(label), -1, dtype=np.int64)
             inner[trainable] = assign_folds(
-                label[trainable],
-                protocol.validation_folds,
-                _stream(protocol.seed, _FOLDS, r, f + 1),
+                label[trainable], protocol.validation_folds, protocol.seed + r
             )
             validation[r, f] = np.where(measured, inner[unit_of], -1)
     return Folds(test, validation)
@@ -250,14 +260,3 @@ def family_tasks(protocol: Protocol) -> Iterator[Task]:
         for f in range(protocol.folds):
             for left_out in ((), *((v,) for v in range(protocol.validation_folds))):
                 yield Task(r, f, left_out)
-
-
-def model_seeds(seed: int, stage: str, task: Task, count: int) -> list[int]:
-    """Seeds of the models of a task; they depend on nothing but these arguments."""
-    purpose = _INNER if stage == "inner" else _FAMILY
-    sequence = np.random.SeedSequence([seed, purpose, *task.key])
-    return [int(word) & 0x7FFFFFFF for word in sequence.generate_state(count)]
-
-
-def _stream(seed: int, *key: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence([seed, *key]))

@@ -7,7 +7,6 @@ scikit-learn's with its defaults, except the number of trees.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -34,18 +33,18 @@ class Fitter:
     trees: int
     seconds: float = field(default=0.0, init=False)
 
-    def regression(self, x: Floats, y: Floats, new: Floats, seed: int) -> Floats:
+    def regression(self, x: Floats, y: Floats, new: Floats, state: int) -> Floats:
         """Gradient-boosted regression of y [n] on x [n, q], predicted for the rows of ``new``."""
-        model = _models().GradientBoostingRegressor(n_estimators=self.trees, random_state=seed)
+        model = _models().GradientBoostingRegressor(n_estimators=self.trees, random_state=state)
         values: Floats = self._timed(model, x, y, new, "predict")
         return values
 
     def probabilities(
-        self, x: Floats, label: Indices, new: Floats, seed: int
+        self, x: Floats, label: Indices, new: Floats, state: int
     ) -> tuple[Indices, Floats]:
         """Random forest of a class; the classes [C] and their probabilities [m, C] for the rows of ``new``."""
         model = _models().RandomForestClassifier(
-            n_estimators=self.trees, random_state=seed, n_jobs=1
+            n_estimators=self.trees, random_state=state, n_jobs=1
         )
         return self._with_classes(model, x, label, new)
 
@@ -111,34 +110,32 @@ def impute(train: Floats, new: Floats) -> tuple[Floats, Floats]:
 # ------------------------------------------------------------------------------------------------- inner selectors
 
 
-def boosting(
-    x: Floats, utility: Floats, new: Floats, fitter: Fitter, seeds: Sequence[int]
-) -> Floats:
+def boosting(x: Floats, utility: Floats, new: Floats, fitter: Fitter, state: int) -> Floats:
     """One regression an algorithm: predicted utility [m, A]; NaN for an algorithm never measured in training."""
     out = np.full((len(new), utility.shape[1]), np.nan)
-    for a, seed in enumerate(seeds):
+    for a in range(utility.shape[1]):
         measured = ~np.isnan(utility[:, a])
         if measured.any():
-            out[:, a] = fitter.regression(x[measured], utility[measured, a], new, seed)
+            out[:, a] = fitter.regression(x[measured], utility[measured, a], new, state)
     return out
 
 
 def forest(
-    x: Floats, utility: Floats, family_of: Indices, n_families: int, new: Floats, fitter: Fitter, seeds: Sequence[int],
+    x: Floats, utility: Floats, family_of: Indices, n_families: int, new: Floats, fitter: Fitter, state: int,
 ) -> Indices:  # fmt: skip
     """One forest a family, of its best member: choices [m, K]; -1 for a family never measured in training.
 
     Rows where the members do not differ say nothing and are left out; where none is left, the single best is taken.
     """
     out = np.tile(single_best(utility, family_of, n_families), (len(new), 1))
-    for k, seed in enumerate(seeds):
+    for k in range(n_families):
         members = np.flatnonzero(family_of == k)
         inside = utility[:, members]
         worst = np.where(np.isnan(inside), np.inf, inside).min(axis=1, initial=np.inf)
         differ = (inside > worst[:, np.newaxis]).any(axis=1)
         if differ.any():
             label = members[best_algorithm(inside[differ])]
-            classes, shares = fitter.probabilities(x[differ], label, new, seed)
+            classes, shares = fitter.probabilities(x[differ], label, new, state)
             out[:, k] = classes[shares.argmax(axis=1)]
     return out
 
@@ -176,19 +173,17 @@ def deployable_utility(utility: Floats, within: Indices) -> Floats:
     return np.where(within < 0, np.nan, found)
 
 
-def multiclass(x: Floats, label: Indices, new: Floats, fitter: Fitter, seed: int) -> Indices:
+def multiclass(x: Floats, label: Indices, new: Floats, fitter: Fitter, state: int) -> Indices:
     """Random forest of the best family; rows without one (-1) are left out. Choices [m]."""
     known = label >= 0
     if len(np.unique(label[known])) < 2:
         return _constant(label[known], len(new))
-    classes, shares = fitter.probabilities(x[known], label[known], new, seed)
+    classes, shares = fitter.probabilities(x[known], label[known], new, state)
     chosen: Indices = classes[shares.argmax(axis=1)]
     return chosen
 
 
-def pairwise(
-    x: Floats, label: Indices, new: Floats, fitter: Fitter, seeds: Sequence[int]
-) -> Indices:
+def pairwise(x: Floats, label: Indices, new: Floats, fitter: Fitter, state: int) -> Indices:
     """One forest a pair of families, on the rows where one of the two is best; the probabilities are added up.
 
     The family with the largest sum is chosen, the first on ties.
@@ -197,9 +192,9 @@ def pairwise(
     if len(classes) < 2:
         return _constant(classes, len(new))
     votes = np.zeros((len(new), int(classes.max()) + 1))
-    for (one, other), seed in zip(combinations(classes, 2), seeds, strict=False):
+    for one, other in combinations(classes, 2):
         rows = (label == one) | (label == other)
-        of, shares = fitter.probabilities(x[rows], label[rows], new, seed)
+        of, shares = fitter.probabilities(x[rows], label[rows], new, state)
         votes[:, of] += shares
     chosen: Indices = classes[votes[:, classes].argmax(axis=1)]
     return chosen

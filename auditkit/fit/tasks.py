@@ -16,7 +16,6 @@ from auditkit.fit.protocol import (
     Protocol,
     Task,
     best_algorithm,
-    model_seeds,
 )
 from auditkit.fit.selectors import Fitter
 from auditkit.schema import Floats, Indices
@@ -73,17 +72,17 @@ def fit_inner(job: Job, task: Task, fitter: Fitter) -> Arrays:
     utility = job.utility[train]
     x, new = selectors.impute(job.features[train], job.features[rows])
     n_algorithms = utility.shape[1]
-    seeds = model_seeds(job.protocol.seed, "inner", task, n_algorithms + job.n_families)
+    state = job.protocol.seed + task.repetition
     out: Arrays = {
         "rows": rows,
         "flat": selectors.single_best(utility, np.zeros(n_algorithms, dtype=np.int64), 1),
     }
     wanted = job.protocol.inner_selectors
     if "boosting" in wanted:
-        out["boosting"] = selectors.boosting(x, utility, new, fitter, seeds[:n_algorithms])
+        out["boosting"] = selectors.boosting(x, utility, new, fitter, state)
     if "forest" in wanted:
         out["forest"] = selectors.forest(
-            x, utility, job.family_of, job.n_families, new, fitter, seeds[n_algorithms:]
+            x, utility, job.family_of, job.n_families, new, fitter, state
         )
     if "single" in wanted:
         best = selectors.single_best(utility, job.family_of, job.n_families)
@@ -102,23 +101,20 @@ def fit_family(job: Job, task: Task, fitter: Fitter) -> Arrays:
     """
     train, rows = job.folds.training_rows(task), job.folds.predicted_rows(task)
     x, new = selectors.impute(job.features[train], job.features[rows])
-    # one seed for all multiclass forests: the oracle-trained and the deployment-aware differ in their targets alone
-    seed, *pair_seeds = model_seeds(
-        job.protocol.seed, "family", task, 1 + job.n_families * (job.n_families - 1) // 2
-    )
+    state = job.protocol.seed + task.repetition
     maxima = selectors.family_maxima(job.utility[train], job.family_of, job.n_families)
     label = best_algorithm(maxima)
     out: Arrays = {"rows": rows}
     wanted = job.protocol.family_selectors
     if "multiclass" in wanted:
-        out["multiclass"] = selectors.multiclass(x, label, new, fitter, seed)
+        out["multiclass"] = selectors.multiclass(x, label, new, fitter, state)
     if "pairwise" in wanted:
-        out["pairwise"] = selectors.pairwise(x, label, new, fitter, pair_seeds)
+        out["pairwise"] = selectors.pairwise(x, label, new, fitter, state)
     if "deployment" in wanted:
         for inner, choices in _cross_fitted(job, task).items():
             utility = selectors.deployable_utility(job.utility[train], choices[train])
             out[f"deployment-{inner}"] = selectors.multiclass(
-                x, best_algorithm(utility), new, fitter, seed
+                x, best_algorithm(utility), new, fitter, state
             )
     return out
 

@@ -19,7 +19,7 @@ from auditkit.errors import SchemaError, StoreError, UsageError
 from auditkit.fit import selectors
 from auditkit.fit.build import Built, build_pipelines
 from auditkit.fit.checkpoints import Checkpoints
-from auditkit.fit.protocol import Protocol, Task, best_algorithm, make_folds, model_seeds
+from auditkit.fit.protocol import Protocol, Task, best_algorithm, make_folds
 from auditkit.fit.selectors import Fitter
 from auditkit.fit.tasks import Job, fit_family, fit_inner, run_task
 from auditkit.schema import AuditData, Benchmark
@@ -179,8 +179,7 @@ def test_the_stored_choices_against_scikit_learn_by_hand(scenario: Benchmark, bu
     task = Task(1, 0)
     train, rows = folds.training_rows(task), folds.predicted_rows(task)
     x, new = selectors.impute(scenario.features[train], scenario.features[rows])  # type: ignore[index]
-    seeds = model_seeds(SMALL.seed, "inner", task, 7)
-    model = GradientBoostingRegressor(n_estimators=8, random_state=seeds[3])
+    model = GradientBoostingRegressor(n_estimators=8, random_state=1)
     expected = model.fit(x, scenario.utility[train, 3]).predict(new)
     pipelines = built.benchmark.pipelines
     for name in (
@@ -197,8 +196,7 @@ def test_the_stored_choices_against_scikit_learn_by_hand(scenario: Benchmark, bu
     label = (
         scenario.utility[train, 2:4].max(axis=1) > np.nanmax(scenario.utility[train, :2], axis=1)
     ).astype(int)
-    (seed, *_) = model_seeds(SMALL.seed, "family", task, 2)
-    forest = RandomForestClassifier(8, random_state=seed).fit(x, label)
+    forest = RandomForestClassifier(8, random_state=1).fit(x, label)
     choice = pipelines["multiclass-single"].family_choice
     assert choice is not None
     np.testing.assert_array_equal(choice[1, rows], forest.predict(new))
@@ -215,9 +213,8 @@ def test_the_deployment_aware_target_is_cross_fitted(scenario: Benchmark, built:
         inside = folds.validation[0, 1]
         fit, held = np.flatnonzero((inside >= 0) & (inside != w)), np.flatnonzero(inside == w)
         x, new = selectors.impute(scenario.features[fit], scenario.features[held])
-        seeds = model_seeds(SMALL.seed, "inner", Task(0, 1, (w,)), 7)
         predicted = np.column_stack([
-            GradientBoostingRegressor(n_estimators=8, random_state=seeds[a])
+            GradientBoostingRegressor(n_estimators=8, random_state=0)
             .fit(x[known := ~np.isnan(scenario.utility[fit, a])], scenario.utility[fit, a][known])
             .predict(new)
             for a in range(4)
@@ -228,9 +225,8 @@ def test_the_deployment_aware_target_is_cross_fitted(scenario: Benchmark, built:
         delivered = np.take_along_axis(scenario.utility[held], chosen, axis=1)
         target[held] = best_algorithm(delivered)
     x, new = selectors.impute(scenario.features[train], scenario.features[rows])
-    (seed, *_) = model_seeds(SMALL.seed, "family", task, 2)
     known = target[train] >= 0
-    forest = RandomForestClassifier(8, random_state=seed).fit(x[known], target[train][known])
+    forest = RandomForestClassifier(8, random_state=0).fit(x[known], target[train][known])
     choice = built.benchmark.pipelines["deployment-boosting"].family_choice
     assert choice is not None
     np.testing.assert_array_equal(choice[0, rows], forest.predict(new))

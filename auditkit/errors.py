@@ -61,7 +61,7 @@ class AuditkitError(Exception):
 
 
 class SchemaError(AuditkitError):
-    """An array or attribute is not what SPEC section 1 says of it."""
+    """An array or attribute is not what docs/format.md says of it."""
 
 
 class StoreError(AuditkitError):

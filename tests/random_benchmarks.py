@@ -1,4 +1,4 @@
-"""Random benchmarks with everything that can be odd about one, and a naive reading of SPEC 2 to compare with."""
+"""Random benchmarks with everything that can be odd about one, and a naive reading to compare with."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def decomposed(
 
 @dataclass
 class NaiveCell:
-    """Scores of one repetition and instance, read off SPEC 2.1 one number at a time."""
+    """Scores of one repetition and instance, read off docs/fidelity.md one number at a time."""
 
     partition: float
     deployed: float
@@ -92,7 +92,7 @@ class NaiveCell:
 
 
 def naive_cell(benchmark: Benchmark, pipeline: Pipeline, r: int, i: int) -> NaiveCell:
-    """SPEC 2.1 with Python floats and lists."""
+    """The definitions with Python floats and lists."""
     u = benchmark.utility[i].tolist()
     fallback = math.nan if benchmark.penalty is None else float(benchmark.penalty[i])
 
@@ -136,7 +136,7 @@ class NaivePipeline:
 
 
 def naive_pipeline(benchmark: Benchmark, name: str) -> NaivePipeline:
-    """SPEC 2.2: repetitions averaged per instance first, valid where both scores are finite in every one."""
+    """Repetitions averaged per instance first, valid where both scores are finite in every one."""
     pipeline = benchmark.pipelines[name]
     choice = pipeline.algorithm_choice if pipeline.kind == "flat" else pipeline.family_choice
     columns = np.full((len(benchmark.instances), 6), np.nan)

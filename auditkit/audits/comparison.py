@@ -1,4 +1,4 @@
-"""Pairs of pipelines: does the advantage on partition scores carry over to deployment? (SPEC 2.3)"""
+"""Pairs of pipelines: does the advantage on partition scores carry over to deployment? (docs/fidelity.md)"""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _nothing(pair: _Pair) -> Comparison:
 
 
 def transfer_label(partition: float, deployed: float, gap_difference: float) -> str:
-    """What becomes of a partition advantage in deployment (SPEC 2.3).
+    """What becomes of a partition advantage in deployment (docs/fidelity.md).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checks of claims: each printed figure against the recomputed one (SPEC 7)."""
+"""Checks of claims: each printed figure against the recomputed one (docs/claims.md)."""
 
 from __future__ import annotations
 

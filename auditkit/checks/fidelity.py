@@ -1,4 +1,4 @@
-"""Checks of the fidelity audit: identities between independent routes, and conclusions to see (SPEC 2.5)."""
+"""Checks of the fidelity audit: identities between independent routes, and conclusions to see (docs/fidelity.md)."""
 
 from __future__ import annotations
 

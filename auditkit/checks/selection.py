@@ -1,4 +1,4 @@
-"""Checks of the selection audit: what the scores must give, and conclusions to see (SPEC 3)."""
+"""Checks of the selection audit: what the scores must give, and conclusions to see (docs/selection.md)."""
 
 from __future__ import annotations
 

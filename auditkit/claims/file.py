@@ -1,4 +1,4 @@
-"""Claims files: what a paper printed, as a TOML list (SPEC 7)."""
+"""Claims files: what a paper printed, as a TOML list (docs/claims.md)."""
 
 from __future__ import annotations
 

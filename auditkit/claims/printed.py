@@ -1,4 +1,4 @@
-"""Printed figures against recomputed ones: the precision printed is the tolerance (SPEC 7)."""
+"""Printed figures against recomputed ones: the precision printed is the tolerance (docs/claims.md)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Printed:
         return cls(text, float(value), float(half_unit), bound)
 
     def covers(self, x: float) -> bool:
-        """Whether ``x`` rounds to what is printed: value - half a unit <= x < value + half a unit (SPEC 7).
+        """Whether ``x`` rounds to what is printed: value - half a unit <= x < value + half a unit (docs/claims.md).
 
         A half is decided on the decimal digits of ``x``, to the precision that a float holds. Where a bound is
         printed, ``x`` must lie strictly beyond it.

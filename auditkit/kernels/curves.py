@@ -1,6 +1,6 @@
 """Best-of-k curves of one instance: the exact expectation, block minima, the running minimum; the convex minorant.
 
-The exact curve (SPEC 4) is f(k) = sum_j x_(j) C(C-j, k-1) / C(C, k). Summed by parts it has positive terms only,
+The exact curve is f(k) = sum_j x_(j) C(C-j, k-1) / C(C, k). Summed by parts it has positive terms only,
 
     f(k)          = x_(1) + (C-k) sum_j   (x_(j+1) - x_(j)) t_j(k)
     f(k) - f(k+1) =               sum_j j (x_(j+1) - x_(j)) t_j(k)

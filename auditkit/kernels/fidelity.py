@@ -1,4 +1,4 @@
-"""Partition and deployed scores of every instance and repetition (SPEC 2.1)."""
+"""Partition and deployed scores of every instance and repetition (docs/fidelity.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of SPEC section 1: into canonical arrays, of the right shape, with allowed values."""
+"""The rules of docs/format.md: into canonical arrays, of the right shape, with allowed values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Best-of-k curves of stored costs, and the greedy allocation of a budget over curves: the public pieces.
 
-Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); SPEC section 4.
+Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); docs/allocation.md.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def best_of_k(
 
     Notes
     -----
-    ``exact`` is SPEC 4's f(k) = sum_j x_(j) C(C-j, k-1) / C(C, k), by a recurrence of positive terms (see
+    ``exact`` is f(k) = sum_j x_(j) C(C-j, k-1) / C(C, k), by a recurrence of positive terms (see
     ``kernels.curves``).
 
     Examples

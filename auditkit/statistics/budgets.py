@@ -1,6 +1,6 @@
 """Budgets by rule: shares rounded to whole samples, a ratio per label, a charged probe.
 
-Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); SPEC section 4.
+Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); docs/allocation.md.
 """
 
 from __future__ import annotations

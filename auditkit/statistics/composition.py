@@ -1,6 +1,6 @@
 """How a gain depends on what the workload is made of: the share of one label from none to all.
 
-Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); SPEC section 4.
+Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); docs/allocation.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The instance-wise null floor: what the pipeline reports where all instances are alike.
 
-Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); SPEC section 4.
+Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); docs/allocation.md.
 """
 
 from __future__ import annotations

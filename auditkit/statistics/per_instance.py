@@ -1,4 +1,4 @@
-"""Scores of a pipeline on every instance: validated, fallbacks applied, split over threads (SPEC 2.1)."""
+"""Scores of a pipeline on every instance: validated, fallbacks applied, split over threads (docs/fidelity.md)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A workload of stored samples: best-of-k curves, greedy allocation, and what a budget earns.
 
-Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); SPEC section 4.
+Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); docs/allocation.md.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def score(rows: Floats, workload: Workload, estimator: Estimator, k: Counts) -> 
 
 
 def direct_values(workload: Workload, k: int) -> Floats:
-    """The exact curves at one k, straight from SPEC 4's formula in extended precision: a second route to ``score``.
+    """The exact curves at one k, by its sum in extended precision: a second route to ``score``.
 
     The weights C(C-j, k-1) / C(C, k) start at k / C and shrink by (C-j-k+1) / (C-j).
     """

@@ -43,7 +43,7 @@ def audit(losses, **options):
 
 
 def naive(losses, alpha, *, neighbours=None, radius=None, kernel="box", score="gap", offset=None):
-    """SPEC 5, one row at a time: declared winners and p-values of the three rules, and the local moments."""
+    """docs/local.md one row at a time: declared winners and p-values of the three rules, and the local moments."""
     split = np.array(losses.split)
     rows = {part: np.flatnonzero(split == part) for part in PARTS}
     est = rows["estimation"]

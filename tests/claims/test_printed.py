@@ -57,7 +57,7 @@ def test_the_recomputed_number_is_shown_as_printed() -> None:
 def test_a_rounded_number_covers_what_it_was_rounded_from(x: float, decimals: int) -> None:
     exact = Decimal(repr(x))
     unit = Decimal(1).scaleb(-decimals)
-    # halves go up, as SPEC 7 has it: [value - half, value + half)
+    # halves go up: [value - half, value + half)
     text = str(((exact + unit / 2) // unit) * unit) if exact >= 0 else None
     if text is not None:
         text = format(exact.quantize(unit, ROUND_HALF_UP), "f")

@@ -62,7 +62,7 @@ def test_exact_against_rational_arithmetic() -> None:
 def test_exact_against_extended_precision_at_depth(depth: int) -> None:
     costs = np.sort(np.random.default_rng(2).normal(25, 6, depth))
     for k in (1, 2, 10, 100, 1000, depth // 2, depth):
-        # SPEC 4 as written, on the sorted costs, with 64-bit mantissas
+        # the sum over the sorted costs as written, with 64-bit mantissas
         j = np.arange(1, depth - k + 1, dtype=np.longdouble)
         ratio = (depth - j - k + 1) / (depth - j)
         weights = np.cumprod(np.concatenate([[np.longdouble(k) / depth], ratio]))

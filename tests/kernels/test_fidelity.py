@@ -1,4 +1,4 @@
-"""The per-instance kernel against a naive reading of SPEC 2.1, compiled and not."""
+"""The per-instance kernel against a naive reading of its definitions, compiled and not."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_number_of_threads_changes_nothing(
 
 def test_an_exact_tie_between_families_is_no_violation() -> None:
     utility = np.array([[0.1, 0.3, 0.1, 0.7]])
-    # both inner choices have utility 0.1, yet rounded regrets would call it a violation (SPEC 2.1)
+    # both inner choices have utility 0.1, yet rounded regrets would call it a violation
     assert (0.7 - 0.1) - (0.3 - 0.1) > 0.7 - 0.3
     benchmark = Benchmark(
         utility=utility,

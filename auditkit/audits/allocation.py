@@ -253,7 +253,7 @@ def _skip(start: dict[str, Any], reason: str) -> SamplesAllocation:
     skipped = Skipped(reason)
     known = {"depth": skipped, "deepest": skipped, **start}
     missing: dict[str, Any] = dict.fromkeys(
-        ("cap", "d_in", "d_split", "split_spread", "floor", "estimators", "operating_characteristics", "label", "probe",
-        "composition", "smallest", "largest", "curve_residual", "budget_faults"), skipped,
+        ("cap", "d_in", "d_split", "split_spread", "floor", "estimators", "curves", "operating_characteristics",
+        "label", "probe", "composition", "smallest", "largest", "curve_residual", "budget_faults"), skipped,
     )  # fmt: skip
     return SamplesAllocation(**known, shallow=False, **missing)

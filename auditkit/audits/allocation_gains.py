@@ -12,7 +12,9 @@ from auditkit.audits.allocation_parts import (
     Faults,
     LabelRule,
     Settings,
+    best_of_k_curves,
     compositions,
+    curve_points,
     estimator_floor,
     no_labels,
     operating_characteristics,
@@ -54,7 +56,11 @@ class Measured:
     def fields(self) -> dict[str, Any]:
         """The fields of ``SamplesAllocation`` that need the samples."""
         s, workload = self.s, self.workload
-        inner = {e: in_sample(workload, s.per_instance, e, s.seeds["ordering"]) for e in ESTIMATORS}
+        points = curve_points(int(workload.cap.min()), s.per_instance)
+        inner = {
+            e: in_sample(workload, s.per_instance, e, s.seeds["ordering"], points)
+            for e in ESTIMATORS
+        }
         rule = self._label_rule()
         outer = {e: self._held_out(e, rule) for e in ESTIMATORS}
         for e in ESTIMATORS:
@@ -73,7 +79,7 @@ class Measured:
         taken = inner[s.estimator].taken[0]
         return {
             "d_in": chosen.d_in, "d_split": chosen.d_split, "split_spread": chosen.split_spread, "floor": chosen.floor,
-            "estimators": tuple(by_estimator.values()),
+            "estimators": tuple(by_estimator.values()), "curves": best_of_k_curves(points, inner),
             "operating_characteristics": operating_characteristics(workload, s),
             "label": self._label(rule, found), "probe": self._probe_result(probe, found),
             "composition": compositions(workload, self.labels, s),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditkit.errors import AuditkitError
-from auditkit.results.allocation import Composition, Floor, OperatingPoint
+from auditkit.results.allocation import BestOfK, Composition, Floor, OperatingPoint
 from auditkit.results.common import Range, Skipped
 from auditkit.statistics.bootstrap import Progress
 from auditkit.statistics.budgets import label_budgets, mean_by_label
@@ -22,6 +22,9 @@ DEPTHS = (4, 8, 16)
 
 SIZES = (10, 30, 100)
 """Numbers of instances of the operating characteristics."""
+
+CURVE_POINTS = 20
+"""About so many points of a best-of-k curve are kept."""
 
 CELL_SOURCES, CELL_REPETITIONS = 10, 100
 """At most so many sources, and workloads of each, for one cell of the operating characteristics."""
@@ -62,6 +65,32 @@ class Faults:
         """Look at [m, n] allocations."""
         wrong = (taken.sum(axis=1) != budget) | ((taken < low) | (taken > cap)).any(axis=1)
         self.count += int(wrong.sum())
+
+
+def curve_points(cap: int, per_instance: int) -> Counts:
+    """Where the best-of-k curves are read: from 1 to the cap, spaced geometrically, and the uniform budget."""
+    spaced = np.geomspace(1, cap, CURVE_POINTS).round().astype(np.int64)
+    return np.union1d(spaced, [per_instance])
+
+
+def best_of_k_curves(
+    points: Counts, scores: Mapping[Estimator, Scores]
+) -> tuple[BestOfK, ...] | Skipped:
+    """Mean curves over instances, of scores that were read at ``points``."""
+    means: dict[str, list[float]] = {}
+    n = 0
+    for estimator, found in scores.items():
+        assert found.curve is not None
+        n = len(found.curve)
+        with np.errstate(over="ignore"):
+            mean = found.curve.mean(axis=0)
+        if not np.isfinite(mean).all():
+            return Skipped(f"a mean of the {estimator} curves is too large for a float")
+        means[estimator] = mean.tolist()
+    return tuple(
+        BestOfK(k=k, n=n, **{estimator: mean[i] for estimator, mean in means.items()})
+        for i, k in enumerate(points.tolist())
+    )
 
 
 def estimator_floor(workload: Workload, estimator: Estimator, s: Settings) -> Floor | Skipped:

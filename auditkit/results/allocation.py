@@ -90,6 +90,27 @@ class EstimatorGain(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class BestOfK(Result):
+    """The best-of-k curves at one k: means over instances on all samples, lower is better.
+
+    Attributes
+    ----------
+    k
+        Samples of each instance.
+    n
+        Instances averaged: all that count, as no k exceeds the smallest cap.
+    exact, blocks, replay
+        Mean best gap in percent (mean best cost where no reference is stored) by each estimator.
+    """
+
+    k: int
+    n: int
+    exact: float
+    blocks: float
+    replay: float
+
+
+@dataclass(frozen=True, slots=True)
 class OperatingPoint(Result):
     """The floor at another depth and number of instances.
 
@@ -228,6 +249,9 @@ class SamplesAllocation(Result):
         As in ``EstimatorGain``, for that estimator.
     estimators
         All three, side by side.
+    curves
+        The best-of-k curves, in the unit of ``quantity``: about 20 roughly geometric k from 1 to ``cap``, and the
+        uniform budget.
     operating_characteristics
         The floor over depth and number of instances.
     label, probe, composition
@@ -258,6 +282,7 @@ class SamplesAllocation(Result):
     split_spread: SplitSpread | Skipped
     floor: Floor | Skipped
     estimators: tuple[EstimatorGain, ...] | Skipped
+    curves: tuple[BestOfK, ...] | Skipped
     operating_characteristics: tuple[OperatingPoint, ...] | Skipped
     label: LabelBaseline | Skipped
     probe: ProbePolicy | Skipped

@@ -118,6 +118,29 @@ class Budget(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class NominalBudget(Result):
+    """The seconds that the systems were given.
+
+    Attributes
+    ----------
+    n
+        Datasets with a positive budget.
+    median, min, max
+        Seconds over them.
+    """
+
+    n: int
+    median: float
+    min: float
+    max: float
+
+    @property
+    def same(self) -> bool:
+        """Whether it is the same for all of these datasets."""
+        return self.min == self.max
+
+
+@dataclass(frozen=True, slots=True)
 class TimeRatio(Result):
     """Median over ``n`` datasets of the first system's seconds over the second's."""
 
@@ -339,8 +362,8 @@ class ScoreboardAudit(Result):
         The system with the most wins; on equal wins the one with the better mean rank.
     win_share, groups, head_to_head, mean_rank, mean_score, relative_error
         Who wins, by how much, and where.
-    budget, time_ratio, matched
-        What time they had, and who wins where the time is matched.
+    nominal_budget, budget, time_ratio, matched
+        What time they were given and took, and who wins where the time is matched.
     deduplicated
         The shares and tests with one record per cluster.
     noise_floor
@@ -369,6 +392,7 @@ class ScoreboardAudit(Result):
     mean_rank: dict[str, float]
     mean_score: dict[str, MeanScore]
     relative_error: RelativeError | Skipped
+    nominal_budget: NominalBudget | Skipped
     budget: dict[str, Budget | Skipped] | Skipped
     time_ratio: tuple[TimeRatio, ...] | Skipped
     matched: tuple[Matched, ...] | Skipped

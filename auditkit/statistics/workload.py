@@ -215,6 +215,8 @@ class Scores:
         A mean gap up to this one counts as none.
     baseline
         [m, n] gaps at another allocation that was decided on the same samples.
+    curve
+        [n, q] gaps at further numbers of samples, of one repetition.
     """
 
     uniform: Floats
@@ -222,6 +224,7 @@ class Scores:
     taken: Counts
     solved: float = 0.0
     baseline: Floats | None = None
+    curve: Floats | None = None
 
     def gains(self) -> Floats:
         """[m] d = (uniform - allocated) / uniform of each repetition, in percent, of means over instances.
@@ -233,13 +236,35 @@ class Scores:
         return np.where(some, 100 * (uniform - allocated) / np.where(some, uniform, 1), np.nan)
 
 
-def in_sample(workload: Workload, per_instance: int, estimator: Estimator, seed: int) -> Scores:
-    """Decide and score on the same curves: one repetition. ``seed`` is of the ordering."""
+def in_sample(
+    workload: Workload,
+    per_instance: int,
+    estimator: Estimator,
+    seed: int,
+    points: Counts | None = None,
+) -> Scores:
+    """Decide and score on the same curves: one repetition.
+
+    Parameters
+    ----------
+    seed
+        Of the ordering.
+    points
+        [q] numbers of samples, at most the smallest depth, at which ``Scores.curve`` reads the same curves.
+    """
     rows = arrange(workload, estimator, seed)
     taken = decide(rows, workload, estimator, workload.n * per_instance)
     k = np.stack([np.full_like(taken, per_instance), taken], axis=1)
+    if points is not None:
+        k = np.concatenate([k, np.broadcast_to(points, (workload.n, len(points)))], axis=1)
     at = score(rows, workload, estimator, k)
-    return Scores(at[None, :, 0], at[None, :, 1], taken[None, :], workload.solved)
+    return Scores(
+        at[None, :, 0],
+        at[None, :, 1],
+        taken[None, :],
+        workload.solved,
+        curve=None if points is None else at[:, 2:],
+    )
 
 
 def held_out(

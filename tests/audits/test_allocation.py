@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from auditkit.audits.allocation import ROUNDING, audit_allocation
-from auditkit.audits.allocation_parts import SOLVED
+from auditkit.audits.allocation_parts import SOLVED, best_of_k_curves, curve_points
 from auditkit.errors import UsageError
 from auditkit.results.allocation import SamplesAllocation
 from auditkit.results.common import Estimate, Skipped
@@ -18,6 +19,7 @@ from auditkit.schema import AuditData, Samples
 from auditkit.statistics.best_of_k import greedy_allocation
 from auditkit.statistics.budgets import mean_by_label
 from auditkit.statistics.workload import (
+    Scores,
     arrange,
     as_workload,
     halves,
@@ -205,6 +207,55 @@ def test_instances_without_a_usable_reference_are_dropped_and_counted() -> None:
     )
     assert nothing.skipped is not None
     assert "positive reference" in nothing.skipped
+
+
+def test_the_curves_are_those_of_all_samples() -> None:
+    depths = (8, 12, 9)
+    cost = np.random.default_rng(7).exponential(1, (3, 12)) + 10
+    for row, depth in zip(cost, depths, strict=True):
+        row[depth:] = np.nan
+    item = audit(member(cost, reference=np.full(3, 8.0)), per_instance=2, seed=6)
+    assert not isinstance(item.curves, Skipped)
+    assert [(p.k, p.n) for p in item.curves] == [(1, 3), (2, 3), (3, 3), (4, 3)]
+    gaps = [
+        100 * (row[:depth] / 8 - 1).astype(float) for row, depth in zip(cost, depths, strict=True)
+    ]
+    ordered = arrange(as_workload(100 * (cost / 8 - 1)), "replay", part_seeds(6)["ordering"])
+    for p in item.curves:
+        subsets = [np.mean([min(s) for s in combinations(gap, p.k)]) for gap in gaps]
+        whole = [gap[: len(gap) // p.k * p.k].reshape(-1, p.k) for gap in gaps]
+        assert p.exact == pytest.approx(np.mean(subsets), rel=1e-12)
+        assert p.blocks == pytest.approx(np.mean([x.min(axis=1).mean() for x in whole]), rel=1e-12)
+        assert p.replay == pytest.approx(ordered[:, : p.k].min(axis=1).mean(), rel=1e-12)
+    assert not isinstance(item.estimators, Skipped)
+    for gain in item.estimators:
+        at_uniform = getattr(item.curves[1], gain.estimator)
+        assert gain.uniform_gap == pytest.approx(at_uniform, rel=1e-12)
+
+
+def test_the_curves_hold_costs_where_no_reference_is_stored() -> None:
+    cost = two_widths().cost
+    item = audit(member(cost), per_instance=20)
+    assert not isinstance(item.curves, Skipped)
+    assert item.curves[0].exact == pytest.approx(cost.mean(), rel=1e-12)
+    assert item.curves[0].blocks == pytest.approx(cost.mean(), rel=1e-12)
+    shallow = audit(member(cost), per_instance=70)
+    assert isinstance(shallow.curves, Skipped)
+    assert shallow.curves == shallow.d_in
+
+
+def test_curves_are_read_from_one_sample_to_the_cap_and_at_the_uniform_budget() -> None:
+    spaced = {round(500 ** (i / 19)) for i in range(20)}
+    assert curve_points(500, 100).tolist() == sorted(spaced | {100})
+    assert curve_points(4, 3).tolist() == [1, 2, 3, 4]
+    assert curve_points(1, 1).tolist() == [1]
+
+
+def test_curves_beyond_a_float_are_skipped() -> None:
+    one = np.ones((1, 2))
+    scores = Scores(one, one, np.ones((1, 2), np.int64), curve=np.full((2, 1), 1e308))
+    found = best_of_k_curves(np.array([1]), {"exact": scores})
+    assert found == Skipped("a mean of the exact curves is too large for a float")
 
 
 def test_instances_may_differ_in_depth() -> None:

@@ -14,7 +14,7 @@ from auditkit.audits.selection import audit_selection
 from auditkit.demo import demo_data
 from auditkit.errors import SchemaError, UsageError
 from auditkit.results.common import Estimate, Skipped
-from auditkit.results.scoreboard import ScoreboardAudit
+from auditkit.results.scoreboard import NominalBudget, ScoreboardAudit
 from auditkit.schema import AuditData, Scoreboard
 from auditkit.statistics.bootstrap import bootstrap
 
@@ -181,12 +181,29 @@ def test_times_by_hand() -> None:
     assert (a.n_budget, a.share_over_budget, a.share_over_twice) == (3, 2 / 3, 1 / 3)
     assert a.p90_of_budget == pytest.approx((61 + 0.8 * 89) / 60)
     assert (b.n, b.n_budget, b.share_over_twice) == (3, 2, 0.0)
+    assert item.nominal_budget == NominalBudget(n=3, median=60.0, min=60.0, max=60.0)
+    assert item.nominal_budget.same
     (ratio,) = item.time_ratio
     # the third has no time, the fourth a time of zero
     assert (ratio.n, ratio.median) == (2, (60 / 30 + 61 / 120) / 2)
     (matched,) = item.matched
     assert (matched.system, matched.against, matched.others, matched.n) == ("a", "b", ("b",), 1)
     assert shares(matched.win_share) == {"a": 1.0, "b": 0.0, "tie": 0.0}
+
+
+def test_the_nominal_budget_is_of_the_datasets_audited() -> None:
+    item = audit(
+        board(
+            [[0.9, 0.1]] * 4 + [[0.5, 0.6], [NAN, NAN], [0.9, 0.1]],
+            datasets=("a", "b", "c", "d", "e", "unscored", "a"),
+            run=("first",) * 6 + ("again",),
+            budget_seconds=np.array([30.0, 0.0, 600.0, 60.0, NAN, 1.0, 9000.0]),
+        )
+    )
+    assert item.nominal_budget == NominalBudget(n=3, median=60.0, min=30.0, max=600.0)
+    assert not item.nominal_budget.same
+    none = audit(board([[0.9, 0.1]], budget_seconds=np.array([0.0])))
+    assert none.nominal_budget == Skipped("no positive budget is stored")
 
 
 def test_an_empty_slice_is_skipped() -> None:
@@ -197,7 +214,9 @@ def test_an_empty_slice_is_skipped() -> None:
 
 def test_what_is_not_stored_is_skipped_with_a_reason() -> None:
     item = audit(board([[0.9, 0.1], [0.2, 0.3]]))
-    for name in ("budget", "time_ratio", "matched", "deduplicated", "noise_floor", "claims"):
+    for name in (
+        "nominal_budget", "budget", "time_ratio", "matched", "deduplicated", "noise_floor", "claims",
+    ):  # fmt: skip
         assert isinstance(getattr(item, name), Skipped), name
     assert item.groups == {}
     assert item.reruns == ()
@@ -334,7 +353,7 @@ def test_keys_of_the_contract() -> None:
     item = audit(demo_data().scoreboards["overtime"], candidates=10).to_dict()
     assert item.keys() >= {
         "scoreboard", "n_datasets", "tie_tolerance", "win_share", "groups", "head_to_head",
-        "mean_rank", "budget", "time_ratio", "matched", "deduplicated", "noise_floor", "reruns",
+        "mean_rank", "nominal_budget", "budget", "time_ratio", "matched", "deduplicated", "noise_floor", "reruns",
     }  # fmt: skip
     assert item["win_share"]["slow"].keys() >= {"estimate", "low", "high"}
     assert item["head_to_head"][0].keys() >= {
@@ -343,6 +362,7 @@ def test_keys_of_the_contract() -> None:
     assert item["budget"]["slow"].keys() >= {
         "median", "mean", "p90", "max", "share_over_budget", "share_over_twice",
     }  # fmt: skip
+    assert item["nominal_budget"].keys() == {"n", "median", "min", "max"}
     assert item["time_ratio"][0].keys() >= {"first", "second", "median"}
     assert item["matched"][0].keys() >= {"system", "against", "n", "win_share"}
     assert item["deduplicated"].keys() >= {"n", "win_share", "head_to_head"}

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 from auditkit.audits.allocation import audit_allocation
 from auditkit.demo import demo_data
 from auditkit.reports.checklists.allocation import checklists
 from auditkit.reports.document import Document, Section, Table
+from auditkit.reports.figures.allocation import figures
 from auditkit.reports.sections.allocation import sections, verdict
 from auditkit.reports.table import render_table
 from auditkit.results.allocation import AllocationResult, Floor
@@ -146,17 +148,50 @@ def test_figures_draw_and_say_what_they_show(result: AllocationResult) -> None:
     from matplotlib import pyplot
 
     (section,) = sections(result)
-    gain, floor = section.figures
+    gain, _, floor = section.figures
     for figure in section.figures:
-        canvas, axes = pyplot.subplots()
+        canvas, axes = pyplot.subplots(layout="constrained")
         figure.draw(axes)
         canvas.canvas.draw()
         assert axes.get_xlabel()
+        assert axes.get_legend() is None  # it would lie over the data
+        assert len(canvas.legends) == 1
         pyplot.close(canvas)
     for estimator in ("exact", "blocks", "replay"):
         assert f"{estimator}: d_in" in gain.alt
     assert "n = 10" in floor.alt
     assert "at C = 80" in floor.alt
+
+
+@pytest.mark.parametrize(
+    ("reference", "unit"), [(True, "mean best gap [%]"), (False, "mean best cost")]
+)
+def test_best_of_k_curves_are_the_audited_ones(reference: bool, unit: str) -> None:
+    samples = demo_data().samples["two_workloads"]
+    (item,) = audited(samples if reference else replace(samples, reference=None)).items
+    assert not isinstance(item.curves, Skipped)
+    figure = figures(item, "95%")[1]
+    axes = Canvas(layout="constrained").add_subplot()
+    figure.draw(axes)
+    budget, *lines = axes.lines
+    assert list(budget.get_xdata()) == [20, 20]
+    assert axes.get_xscale() == "log"
+    assert axes.get_ylabel().startswith(unit)
+    for estimator, line in zip(("exact", "blocks", "replay"), lines, strict=True):
+        values = [getattr(p, estimator) for p in item.curves]
+        assert line.get_label() == estimator
+        assert list(line.get_xdata()) == [p.k for p in item.curves]
+        assert list(line.get_ydata()) == values
+        at = {p.k: f"{y:.2f}" for p, y in zip(item.curves, values, strict=True)}
+        percent = " %" if reference else ""
+        told = ", ".join(f"{at[k]}{percent} at k = {k}" for k in (1, 20, 200))
+        assert f"{estimator}: {told}" in figure.alt
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 3
+
+
+def test_curves_that_were_skipped_are_not_drawn(result: AllocationResult) -> None:
+    item = replace(result.items[0], curves=Skipped("too large"))
+    assert "Best-of-k curves" not in [figure.title for figure in figures(item, "95%")]
 
 
 def points(samples: Samples | None = None, **options: Any) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from matplotlib.figure import Figure as Canvas
 
 from auditkit.audits.fidelity import audit_fidelity
@@ -17,7 +18,7 @@ from auditkit.reports.figures import fidelity, selection
 from auditkit.reports.sections.fidelity import leader_first
 from auditkit.results.common import Estimate, Range, Skipped
 from auditkit.results.fidelity import BenchmarkFidelity, Comparison
-from auditkit.results.scoreboard import HeadToHead, ScoreboardAudit
+from auditkit.results.scoreboard import HeadToHead, NominalBudget, ScoreboardAudit
 from auditkit.schema import AuditData
 from tests.reports.hostile import crowded_audit
 
@@ -163,6 +164,42 @@ def test_times_are_the_realised_ones() -> None:
     assert list(axes.lines[0].get_xdata()) == medians
     assert axes.get_yticklabels()[0].get_text() == "slow, 100 % over budget"
     assert selection.times(replace(item, budget=Skipped("no seconds"))) is None
+
+
+def nominal_line(figure: Figure | None) -> Any:
+    """The drawn line of the nominal budget, which must lie inside the axes; None where there is none."""
+    axes = draw(figure)
+    found = [line for line in axes.lines if str(line.get_label()).startswith("budget")]
+    for line in found:
+        left, right = axes.get_xlim()
+        assert left < line.get_xdata()[0] < right
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("nominal", "says"),
+    [
+        (NominalBudget(60, 60.0, 60.0, 60.0), "60 s"),
+        (NominalBudget(55, 0.5, 0.25, 3600.0), "0.5 s (median; 0.25 to 3600 s)"),
+        (NominalBudget(55, 3e4, 60.0, 1e5), "30000 s (median; 60 to 100000 s)"),
+    ],
+)
+def test_the_nominal_budget_is_a_line_beside_the_times(nominal: NominalBudget, says: str) -> None:
+    figure = selection.times(replace(overtime(), nominal_budget=nominal))
+    line = nominal_line(figure)
+    assert list(line.get_xdata()) == [nominal.median] * 2
+    assert line.get_label() == f"budget, {says}"
+    assert figure is not None
+    assert figure.title == "Realised time against budget"
+    assert figure.alt.endswith(f"Nominal budget: {says}, on {nominal.n} datasets.")
+
+
+def test_without_a_budget_there_is_no_line() -> None:
+    figure = selection.times(replace(overtime(), nominal_budget=Skipped("none")))
+    assert nominal_line(figure) is None
+    assert figure is not None
+    assert figure.title == "Realised time"
+    assert figure.alt.endswith("No budget is stored.")
 
 
 def test_a_legend_takes_no_more_columns_than_it_has_room_for() -> None:

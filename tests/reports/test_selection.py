@@ -55,6 +55,7 @@ def test_the_demo() -> None:
     ]  # fmt: skip
     assert column(slices, "n")[:4] == ["60", "20", "40", "50"]
     assert column(table(board, "Realised"), "over budget")[0] == "100.0 %"
+    assert table(board, "Realised").note.endswith("Nominal budget: 60 s, on 60 datasets.")
     assert "10 of 50 clusters hold several datasets" in " ".join(board.notes)
     assert search.title == "selection: search peeking"
     assert "8 of 40 reported scores equal the best test score" in search.verdict

@@ -23,7 +23,7 @@ from auditkit.audits.selection.shares import (
     missing_counts,
     win_shares,
 )
-from auditkit.audits.selection.times import budgets, no_slower, time_ratios
+from auditkit.audits.selection.times import budgets, no_slower, nominal_budget, time_ratios
 from auditkit.results.common import Skipped
 from auditkit.results.scoreboard import Deduplicated, Matched, ScoreboardAudit, WinShares
 from auditkit.schema import Labels, Scoreboard
@@ -90,6 +90,7 @@ def audit_scoreboard(
         mean_rank=dict(zip(systems, records.rank.mean(axis=0).tolist(), strict=True)),
         mean_score=mean_scores(board, rows),
         relative_error=relative_error(board, rows),
+        nominal_budget=nominal_budget(budget_seconds),
         budget=NO_SECONDS if seconds is None else budgets(seconds, budget_seconds, systems),
         time_ratio=NO_SECONDS if seconds is None else time_ratios(seconds, systems),
         matched=NO_SECONDS

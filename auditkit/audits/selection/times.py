@@ -8,9 +8,18 @@ import numpy as np
 
 from auditkit.audits.selection.records import Flags, Floats
 from auditkit.results.common import Skipped
-from auditkit.results.scoreboard import Budget, TimeRatio
+from auditkit.results.scoreboard import Budget, NominalBudget, TimeRatio
 
 NO_BUDGET = Skipped("no positive budget is stored")
+
+
+def nominal_budget(nominal: Floats | None) -> NominalBudget | Skipped:
+    """What the nominal budgets [n] are, over the positive ones."""
+    given = np.empty(0) if nominal is None else nominal[nominal > 0]
+    if not len(given):
+        return NO_BUDGET
+    median = float(np.quantile(given, 0.5))
+    return NominalBudget(len(given), median, float(given.min()), float(given.max()))
 
 
 def budgets(

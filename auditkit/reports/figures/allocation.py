@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure
-from auditkit.results.allocation import Floor, OperatingPoint, SamplesAllocation
+from auditkit.results.allocation import BestOfK, Floor, OperatingPoint, SamplesAllocation
 from auditkit.results.common import Estimate, Skipped
 
 if TYPE_CHECKING:
@@ -16,11 +16,14 @@ DIGITS = 2
 
 
 def figures(item: SamplesAllocation, level: str) -> tuple[Figure, ...]:
-    """The gain by each estimator, and the null floor over depth where there is one."""
+    """The gain by each estimator, the best-of-k curves, and the null floor over depth; what there is of them."""
+    found = [gains_by_estimator(item, level)]
+    if not isinstance(item.curves, Skipped):
+        found.append(best_of_k(item.curves, item))
     points = item.operating_characteristics
-    if isinstance(points, Skipped) or all(isinstance(p.floor, Skipped) for p in points):
-        return (gains_by_estimator(item, level),)
-    return gains_by_estimator(item, level), floor_by_depth(points, item.estimator)
+    if not isinstance(points, Skipped) and any(isinstance(p.floor, Floor) for p in points):
+        found.append(floor_by_depth(points, item.estimator))
+    return tuple(found)
 
 
 def gains_by_estimator(item: SamplesAllocation, level: str) -> Figure:
@@ -59,7 +62,7 @@ def gains_by_estimator(item: SamplesAllocation, level: str) -> Figure:
         axes.invert_yaxis()
         axes.set_xlabel(f"gain over the uniform budget [%], {level} intervals")
         if named:
-            axes.legend(loc="best")
+            style.legend_above(axes)
 
     said = "; ".join(
         f"{g.estimator}: d_in {_point(g.d_in)} %, d_split {_point(g.d_split)} %, floor {_median(g.floor)} %"
@@ -81,6 +84,46 @@ def _point(x: Estimate | Skipped) -> str:
     return numbers.MISSING if isinstance(x, Skipped) else numbers.value(x.estimate, DIGITS)
 
 
+def best_of_k(points: tuple[BestOfK, ...], item: SamplesAllocation) -> Figure:
+    """The best-of-k curve of each estimator over all samples, with the uniform budget marked."""
+    what, unit = ("gap", " [%]") if item.quantity == "gap" else ("cost", "")
+    k = [p.k for p in points]
+    lines = (  # the first is broad: the others often lie on it
+        ("exact", [p.exact for p in points], style.BLUE, "-", "", 3.6),
+        ("blocks", [p.blocks for p in points], style.VERMILION, "--", "s", 1.2),
+        ("replay", [p.replay for p in points], style.GREEN, ":", "^", 1.2),
+    )
+
+    def draw(axes: Axes) -> None:
+        axes.axvline(item.per_instance, color=style.GREY, linewidth=1.2,
+                     label=f"uniform budget, {item.per_instance:,}")  # fmt: skip
+        for name, values, colour, dashes, marker, width in lines:
+            axes.plot(k, values, color=colour, linestyle=dashes, linewidth=width, marker=marker,
+                      markersize=3.5, label=name)  # fmt: skip
+        if k[-1] > 1:
+            axes.set_xscale("log")
+        axes.set_xlabel("samples per instance, k")
+        axes.set_ylabel(f"mean best {what}{unit},\nlower is better")
+        style.legend_above(axes)
+
+    told = sorted({1, item.per_instance, k[-1]})
+    percent = " %" if item.quantity == "gap" else ""
+    said = "; ".join(
+        f"{name}: "
+        + ", ".join(
+            f"{numbers.value(values[k.index(at)], DIGITS)}{percent} at k = {at}" for at in told
+        )
+        for name, values, *_ in lines
+    )
+    return Figure(
+        "Best-of-k curves",
+        f"Mean best {what} of k samples over {points[0].n} instances, lower is better, a line an estimator; "
+        f"the uniform budget is k = {item.per_instance}. {said}.",
+        draw,
+        (6.4, 3.2),
+    )
+
+
 def floor_by_depth(points: tuple[OperatingPoint, ...], estimator: str) -> Figure:
     """The median floor over depth, one line a number of instances."""
     known = [(p.n_instances, p.depth, p.floor) for p in points if isinstance(p.floor, Floor)]
@@ -95,7 +138,7 @@ def floor_by_depth(points: tuple[OperatingPoint, ...], estimator: str) -> Figure
         axes.set_xlabel("samples per instance, C")
         axes.set_ylabel("median null floor [%]")
         axes.set_ylim(bottom=0)
-        axes.legend(loc="best")
+        style.legend_above(axes)
 
     said = "; ".join(
         f"n = {n}: "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure
 from auditkit.results.common import Skipped
-from auditkit.results.scoreboard import Budget, ScoreboardAudit
+from auditkit.results.scoreboard import Budget, NominalBudget, ScoreboardAudit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,9 +76,10 @@ def indistinct(item: ScoreboardAudit, order: Sequence[str], alpha: float) -> lis
 
 
 def times(item: ScoreboardAudit) -> Figure | None:
-    """Median, 90th percentile and largest realised seconds, with the share of runs over their budget."""
+    """Median, 90th percentile and largest realised seconds beside the nominal budget, and the share of runs over it."""
     if isinstance(item.budget, Skipped):
         return None
+    nominal = item.nominal_budget
     known = {name: b for name, b in item.budget.items() if isinstance(b, Budget) and b.median > 0}
     shown = sorted(known, key=lambda name: -known[name].median)[:_MOST]
     if not shown:
@@ -93,7 +94,16 @@ def times(item: ScoreboardAudit) -> Figure | None:
         axes.plot(median, rows, "o", color=style.BLUE, markersize=7, label="median")
         axes.plot(p90, rows, "D", color=style.VERMILION, label="90th percentile")
         axes.plot(largest, rows, "|", color=style.INK, markersize=10, label="largest")
-        if min(median) > 0 and max(largest) > 20 * min(median):
+        ends = [min(median), max(largest)]
+        if isinstance(nominal, NominalBudget):
+            axes.axvline(
+                nominal.median,
+                color=style.GREY,
+                linestyle="--",
+                label=f"budget, {nominal_seconds(nominal)}",
+            )
+            ends = [min(*ends, nominal.median), max(*ends, nominal.median)]
+        if ends[1] > 20 * ends[0]:
             axes.set_xscale("log")
         else:
             axes.set_xlim(left=0)
@@ -110,11 +120,25 @@ def times(item: ScoreboardAudit) -> Figure | None:
         for s in shown
     )
     return Figure(
-        "Realised time against budget",
-        f"Seconds: {told}.",
+        "Realised time" if isinstance(nominal, Skipped) else "Realised time against budget",
+        f"Seconds: {told}. {nominal_budget(nominal)}",
         draw,
         (5.6, 1.3 + 0.4 * len(shown)),
     )
+
+
+def nominal_budget(nominal: NominalBudget | Skipped) -> str:
+    """A sentence on the nominal budget."""
+    if isinstance(nominal, Skipped):
+        return "No budget is stored."
+    return f"Nominal budget: {nominal_seconds(nominal)}, on {nominal.n:,} datasets."
+
+
+def nominal_seconds(nominal: NominalBudget) -> str:
+    """The nominal budget; its median and range where datasets differ."""
+    if nominal.same:
+        return f"{nominal.median:g} s"
+    return f"{nominal.median:g} s (median; {nominal.min:g} to {nominal.max:g} s)"
 
 
 def _over(budget: Budget) -> str:

@@ -231,7 +231,7 @@ def _notes(item: SamplesAllocation) -> tuple[str, ...]:
 
 def _skipped(item: SamplesAllocation) -> tuple[str, ...]:
     parts = {
-        "d_in": item.d_in, "d_split": item.d_split, "floor": item.floor, "label baseline": item.label,
-        "charged probe": item.probe, "composition sweep": item.composition,
+        "d_in": item.d_in, "d_split": item.d_split, "floor": item.floor, "best-of-k curves": item.curves,
+        "label baseline": item.label, "charged probe": item.probe, "composition sweep": item.composition,
     }  # fmt: skip
     return tuple(f"{name}: {x.reason}" for name, x in parts.items() if isinstance(x, Skipped))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
-from auditkit.reports.figures.selection import ranks, times
+from auditkit.reports.figures.selection import nominal_budget, ranks, times
 from auditkit.reports.sections.slices import by_wins, shares_figure, slices, slices_table
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.scoreboard import TIE, HeadToHead, Rerun, ScoreboardAudit
@@ -183,7 +183,7 @@ def _times(item: ScoreboardAudit) -> Table:
         ("system", "median", "mean", "p90", "max", *over, f"{item.leader} /"),
         tuple(rows),
         (False, *(True,) * (5 + len(over))),
-        note if budgeted else f"{note} No budget is stored.",
+        f"{note} {nominal_budget(item.nominal_budget)}",
     )
 
 
@@ -267,7 +267,7 @@ def _points(x: float | Skipped) -> float | Skipped:
 
 def _skipped(item: ScoreboardAudit) -> tuple[str, ...]:
     fields = (
-        "groups", "relative_error", "budget", "matched", "deduplicated", "noise_floor", "claims",
+        "groups", "relative_error", "nominal_budget", "budget", "matched", "deduplicated", "noise_floor", "claims",
     )  # fmt: skip
     found = [
         f"{name.replace('_', ' ')}: {value.reason}"

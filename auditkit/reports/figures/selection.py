@@ -96,12 +96,9 @@ def times(item: ScoreboardAudit) -> Figure | None:
         axes.plot(largest, rows, "|", color=style.INK, markersize=10, label="largest")
         ends = [min(median), max(largest)]
         if isinstance(nominal, NominalBudget):
-            axes.axvline(
-                nominal.median,
-                color=style.GREY,
-                linestyle="--",
-                label=f"budget, {nominal_seconds(nominal)}",
-            )
+            which = "budget" if nominal.same else "median budget"
+            name = f"{which}, {nominal.median:g} s"
+            axes.axvline(nominal.median, color=style.GREY, linestyle="--", label=name)
             ends = [min(*ends, nominal.median), max(*ends, nominal.median)]
         if ends[1] > 20 * ends[0]:
             axes.set_xscale("log")

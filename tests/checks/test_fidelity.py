@@ -203,7 +203,7 @@ def test_lemma1_alone_fails_when_a_pipeline_is_inconsistent() -> None:
 
 
 def test_a_penalty_below_the_family_breaks_the_identification_interval() -> None:
-    # W knows measured utilities only ; a run that fails can cost more than the range inside its family
+    # W knows measured utilities only; a run that fails can cost more than the range inside its family
     benchmark = ak.Benchmark(
         utility=np.array([[0.5, np.nan, 0.4], [0.5, np.nan, 0.4]]),
         instances=("i", "j"),

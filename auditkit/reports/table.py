@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import textwrap
 from dataclasses import replace
 
 from rich.box import Box
@@ -45,7 +44,7 @@ def render_table(document: Document, *, width: int = 80, colour: bool | None = N
     stream = io.StringIO()
     console = Console(file=stream, width=width, force_terminal=colour, color_system="standard" if colour else None,
                       highlight=False, markup=False, emoji=False, legacy_windows=False)  # fmt: skip
-    console.print(_pairs(document.facts))
+    console.print(_pairs(document.facts, width))
     for section in document.sections:
         _print_section(console, section)
     for note in document.notes:
@@ -101,16 +100,19 @@ def _table(table: Table, width: int) -> Group:
 
 def _layout(table: Table, width: int) -> RenderableType:
     """The widest layout that fits: as it is, intervals broken off, or one record a row."""
-    if sum(_widths(table, whole=True)) + _SPACE * (len(table.columns) - 1) <= width:
-        return _grid(table)
+    room = width - _SPACE * (len(table.columns) - 1)
+    whole = _widths(table, whole=True)
+    if sum(whole) <= room:
+        return _grid(table, whole)
     broken = tuple(
         tuple(c.replace(" [", "\n[") if n else c for c, n in zip(row, table.numeric, strict=True))
         for row in table.rows
     )
     table = replace(table, rows=broken)
-    if sum(_widths(table, whole=False)) + _SPACE * (len(table.columns) - 1) <= width:
-        return _grid(table)
-    return Group(*(_record(table, row) for row in table.rows))
+    narrow = _widths(table, whole=False)
+    if sum(narrow) <= room:
+        return _grid(table, _widened(table, narrow, room))
+    return Group(*(_record(table, row, width) for row in table.rows))
 
 
 def _widths(table: Table, *, whole: bool) -> list[int]:
@@ -125,26 +127,45 @@ def _widths(table: Table, *, whole: bool) -> list[int]:
     return found
 
 
-def _grid(table: Table) -> RichTable:
+def _widened(table: Table, narrow: list[int], room: int) -> list[int]:
+    """The room that is left goes to the names that fold, the narrowest first."""
+    widths, whole = list(narrow), _widths(table, whole=True)
+    while sum(widths) < room:
+        folded = [j for j, n in enumerate(table.numeric) if not n and widths[j] < whole[j]]
+        if not folded:
+            break
+        widths[min(folded, key=widths.__getitem__)] += 1
+    return widths
+
+
+def _grid(table: Table, widths: list[int]) -> RichTable:
+    """A table of columns of these widths; numbers stay whole, names fold, between words where they can."""
     rich = RichTable(box=_RULED, pad_edge=False, padding=(0, _SPACE - 1, 0, 0), show_edge=False)
-    narrow = _widths(table, whole=False)
-    folds = any("\n" in cell for row in table.rows for cell in row)
-    for j, (name, numeric) in enumerate(zip(table.columns, table.numeric, strict=True)):
-        # numbers stay whole; names fold, between words where they can
-        heading = "\n".join(textwrap.wrap(name, narrow[j])) if folds and numeric else name
+    for name, numeric, width in zip(table.columns, table.numeric, widths, strict=True):
         rich.add_column(
-            _text(heading), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
-            min_width=narrow[j],
+            _text(name if cell_len(name) <= width else _heading(name, width)),
+            justify="right" if numeric else "left", no_wrap=numeric, overflow="fold", width=width,
         )  # fmt: skip
     for row in table.rows:
         rich.add_row(*(_text(cell) for cell in row))
     return rich
 
 
-def _record(table: Table, row: tuple[str, ...]) -> RenderableType:
+def _heading(name: str, width: int) -> str:
+    """The words of a name on lines of at most ``width`` columns; no word is longer."""
+    lines: list[str] = []
+    for word in name.split():
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _record(table: Table, row: tuple[str, ...], width: int) -> RenderableType:
     """A row as lines, its first cell on top."""
     rest = tuple(zip(table.columns[1:], (c.replace("\n[", " [") for c in row[1:]), strict=True))
-    return Group(_text(row[0]), _pairs(tuple((f"  {name}", cell) for name, cell in rest)))
+    return Group(_text(row[0]), _pairs(tuple((f"  {name}", cell) for name, cell in rest), width))
 
 
 def _checklist(section: Section) -> Group:
@@ -152,9 +173,11 @@ def _checklist(section: Section) -> Group:
     return Group(_text("Reporting checklist", "bold"), *points)
 
 
-def _pairs(pairs: tuple[tuple[str, str], ...]) -> RichTable:
+def _pairs(pairs: tuple[tuple[str, str], ...], width: int) -> RichTable:
+    """Names and texts beside each other; a name folds where it would take more than half the width."""
+    keys = max((cell_len(key) for key, _ in pairs), default=1)
     grid = RichTable.grid(padding=(0, _SPACE, 0, 0))
-    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold", width=min(keys, width // 2))
     grid.add_column(overflow="fold")
     for key, text in pairs:
         grid.add_row(_text(key, "dim"), _text(text))

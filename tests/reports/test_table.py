@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 import pytest
 from rich.cells import cell_len
 
@@ -121,3 +124,88 @@ def test_wide_characters_are_counted_by_their_columns() -> None:
     rows = (("比較手法", "1.0"), ("x", "22.0"))
     told = lines(of(Table("t", ("name", "x"), rows, (False, True))), 80)
     assert told[-2:] == ["比較手法   1.0", "x         22.0"]
+
+
+WORDS = (
+    "median",
+    "CatBoost",
+    "/",
+    "over-budget",
+    "ratio",
+    "binomial",
+    "比較手法",
+    "XGBoost",
+    "of",
+    "one per",
+    "q25",
+)
+
+
+def random_table(rng: random.Random) -> Table:
+    """Headings of one to three words, some with a space at the end; numbers, intervals and names."""
+    columns = rng.randint(1, 10)
+    numeric = (False, *(rng.random() < 0.8 for _ in range(columns - 1)))
+    names = tuple(
+        " ".join(rng.choices(WORDS, k=rng.randint(1, 3))) + rng.choice(("", "", " "))
+        for _ in range(columns)
+    )
+    return Table(
+        "t",
+        names,
+        tuple(tuple(random_cell(rng, n) for n in numeric) for _ in range(3)),
+        numeric,
+    )
+
+
+def random_cell(rng: random.Random, numeric: bool) -> str:
+    if not numeric:
+        return " ".join(rng.choices(WORDS, k=rng.randint(1, 6)))
+    number = f"{rng.uniform(0, 10 ** rng.randint(0, 6)):.{rng.randint(1, 4)}f}"
+    return rng.choice(("–", number, number, f"{number} [{number}, {number}]"))
+
+
+def characters(text: str) -> Counter[str]:
+    """How often each character is there, whatever the order of lines."""
+    return Counter(c for c in text if not c.isspace() and c != "─")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_every_heading_and_cell_appears_whole(width: int) -> None:
+    rng = random.Random(width)
+    layouts = Counter[bool]()
+    for _ in range(300):
+        table = random_table(rng)
+        text = "\n".join(lines(of(table), width)[6:])
+        records = "──" not in text
+        layouts[records] += 1
+        headings = table.columns[1:] * len(table.rows) if records else table.columns
+        cells = [cell for row in table.rows for cell in row]
+        assert characters(text) == characters("".join([*headings, *cells])), text
+        if not records:
+            for j in (j for j, numeric in enumerate(table.numeric) if numeric):
+                for number in (row[j].split(" [")[0] for row in table.rows):
+                    assert number in text.split(), text
+    assert min(layouts[True], layouts[False]) > 20
+
+
+def test_the_last_heading_folds_where_no_interval_is_broken_off() -> None:
+    row = ("x" * 10, "1.44", "2.33")
+    told = lines(
+        of(Table("t", ("system", "over budget", "CatBoost /"), (row,), (False, True, True))), 30
+    )
+    assert told[6:] == [
+        "              over  CatBoost",
+        "system      budget         /",
+        "────────────────────────────",
+        "xxxxxxxxxx    1.44      2.33",
+    ]
+
+
+def test_a_long_name_of_a_record_folds() -> None:
+    name = "a heading longer than the terminal is wide"
+    names = ("x", *(f"{name} {i}" for i in range(9)))
+    table = Table("t", names, (("first", *"123456789"),), (False, *(True,) * 9))
+    told = lines(of(table), 40)
+    assert characters("".join(told[6:])) == characters(
+        "first" + "".join(f"{name} {i}{i + 1}" for i in range(9))
+    )

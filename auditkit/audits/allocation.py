@@ -101,7 +101,7 @@ def audit_allocation(
     Raises
     ------
     UsageError
-        No samples are stored, or an option is out of its range.
+        No samples are stored, an option is out of its range, or ``label_ratio`` names an unknown label.
 
     Notes
     -----
@@ -129,6 +129,7 @@ def audit_allocation(
         floor_sources, floor_repetitions, compositions, part_seeds(seed), threads, progress,
     )  # fmt: skip
     _check(settings)
+    _check_labels(settings, data)
     plan = Resampling(replicates, confidence, seed, "percentile", resampler, threads, progress)
     items = tuple(
         _audit_samples(name, member, settings, plan) for name, member in data.samples.items()
@@ -144,6 +145,21 @@ def audit_allocation(
         "resampler": resampler, "allocation": own,
     }  # fmt: skip
     return AllocationResult(stamp=Stamp(data.path, data.sha256, stamp), items=items)
+
+
+def _check_labels(s: Settings, data: AuditData) -> None:
+    """Every ratio must be that of a label of some member."""
+    known = sorted({label for member in data.samples.values() for label in member.label or ()})
+    for label in s.label_ratio or ():
+        if label not in known:
+            raise UsageError(
+                "label_ratio of an unknown label",
+                found=repr(label),
+                expected="one of " + ", ".join(map(repr, known))
+                if known
+                else "labels, none are stored",
+                where=data.path,
+            )
 
 
 def _check(s: Settings) -> None:

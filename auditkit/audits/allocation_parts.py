@@ -109,7 +109,7 @@ def estimator_floor(workload: Workload, estimator: Estimator, s: Settings) -> Fl
         if progress is None
         else lambda done, total: progress(f"null floor, {estimator}", done, total),
     )
-    return _floor(gains, workload.n)
+    return _floor(gains, workload.n, _no_floor(workload, sources))
 
 
 def operating_characteristics(workload: Workload, s: Settings) -> tuple[OperatingPoint, ...]:
@@ -132,18 +132,27 @@ def operating_characteristics(workload: Workload, s: Settings) -> tuple[Operatin
             seed=s.seeds["null"],
             threads=s.threads,
         )
-        out.append(OperatingPoint(depth, n, _floor(gains, n)))
+        out.append(OperatingPoint(depth, n, _floor(gains, n, _no_floor(workload, sources))))
         if s.progress is not None:
             s.progress("floor over depth and instances", done + 1, len(cells))
     return tuple(out)
 
 
-def _floor(gains: Floats, n: int) -> Floor | Skipped:
+def _no_floor(workload: Workload, sources: Counts) -> str:
+    """Why no source counts, where none does: nothing is left to gain, or a relative gain has no meaning."""
+    lowest = min(workload.gaps[i, : workload.depth[i]].min() for i in sources)
+    if lowest < -workload.solved:
+        return (
+            f"none of the {len(sources)} source instances keeps a positive mean at the uniform budget: some of "
+            "their samples are negative, and a relative gain needs a positive mean"
+        )
+    return f"all {len(sources)} source instances are solved within the uniform budget"
+
+
+def _floor(gains: Floats, n: int, reason: str) -> Floor | Skipped:
     found = null_floor(gains)
     if found.sources == 0:
-        return Skipped(
-            f"all {found.solved_sources} source instances are solved within the uniform budget"
-        )
+        return Skipped(reason)
     return Floor(
         median=found.median,
         p90=found.p90,

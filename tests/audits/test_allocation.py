@@ -305,7 +305,7 @@ def test_where_every_instance_is_solved_there_is_no_gain() -> None:
     item = audit(member(cost, reference=reference), per_instance=20)
     assert item.skipped is None
     assert item.d_in == item.d_split == Skipped(SOLVED)
-    assert isinstance(item.floor, Skipped)
+    assert item.floor == Skipped("all 3 source instances are solved within the uniform budget")
     assert isinstance(item.probe, Skipped)
     assert 0 < abs(item.estimators[0].uniform_gap) < ROUNDING  # type: ignore[union-attr, operator, arg-type]
     alike = audit(member(np.full((4, 80), 3.0), reference=np.full(4, 3.0)), per_instance=20)
@@ -324,6 +324,8 @@ def test_samples_that_beat_the_reference_have_no_relative_gain() -> None:
     negative = audit(member(-samples.cost), per_instance=20)
     assert isinstance(negative.d_in, Skipped)
     assert "needs a positive one" in negative.d_in.reason
+    assert isinstance(negative.floor, Skipped)
+    assert "none of the 3 source instances keeps a positive mean" in negative.floor.reason
 
 
 def test_one_instance_gains_nothing_and_has_no_interval() -> None:
@@ -353,6 +355,14 @@ def test_a_missing_ratio_skips_the_label_baseline_alone() -> None:
     item = audit(two_widths(), per_instance=20, label_ratio=[("wide", 2.0)])
     assert item.label == Skipped("no ratio given for label 'narrow'")
     assert isinstance(item.d_split, Estimate)
+
+
+def test_the_ratio_of_an_unknown_label_is_refused() -> None:
+    ratios = {"wide": 2.0, "nosuch": 1.0}
+    with pytest.raises(UsageError, match="'nosuch', expected one of 'narrow', 'wide'"):
+        audit(two_widths(), per_instance=20, label_ratio=ratios)
+    with pytest.raises(UsageError, match="none are stored"):
+        audit(member(two_widths().cost), per_instance=20, label_ratio=ratios)
 
 
 def test_a_label_with_one_instance_is_not_composed() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from auditkit.reports import numbers
 from auditkit.reports.document import Point
 from auditkit.results.allocation import AllocationResult, SamplesAllocation
@@ -15,7 +17,16 @@ def checklists(result: AllocationResult) -> tuple[tuple[Point, ...], ...]:
 
 def checklist(item: SamplesAllocation) -> tuple[Point, ...]:
     """The five points for one set of samples."""
-    return (_split(item), _floor(item), _depth(item), _label(item), _probe(item))
+    return _said_once((_split(item), _floor(item), _depth(item), _label(item), _probe(item)))
+
+
+def _said_once(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """The points, a reason that several share given by the first of them only."""
+    found: list[Point] = []
+    for point in points:
+        told = point.status == "missing" and point.answer in (p.answer for p in found)
+        found.append(replace(point, answer="Not known, for the reason above.") if told else point)
+    return tuple(found)
 
 
 def _split(item: SamplesAllocation) -> Point:

@@ -216,7 +216,7 @@ def _notes(item: SamplesAllocation) -> tuple[str, ...]:
         )
     if isinstance(item.floor, Floor) and item.floor.solved_sources:
         notes.append(
-            f"Sources of the floor left out, as solved within the uniform budget: {item.floor.solved_sources}."
+            f"Sources of the floor left out, without a positive gap at the uniform budget: {item.floor.solved_sources}."
         )
     if not isinstance(item.split_spread, Skipped):
         s = item.split_spread

@@ -9,6 +9,7 @@ import pytest
 
 from auditkit.audits.selection import audit_selection
 from auditkit.demo import demo_data
+from auditkit.reports.checklists.selection import checklists
 from auditkit.reports.document import Document, Section, Table
 from auditkit.reports.sections.selection import sections
 from auditkit.reports.table import render_table
@@ -83,6 +84,25 @@ def test_with_many_systems_the_others_are_added_up() -> None:
     pairs = table(section, "Head to head")
     assert len(pairs.rows) == 7
     assert "of 28" in pairs.note
+
+
+def test_one_system_has_nobody_to_be_compared_with() -> None:
+    result = audit_selection(AuditData(scoreboards={"s": many_systems(1)}), replicates=50)
+    (section,) = sections(result)
+    assert not any(t.title == "Head to head" for t in section.tables)
+    ((_, matched, *_),) = checklists(result)
+    assert matched.status == "missing"
+    assert matched.answer == "There is only one system: nothing to compare it with."
+
+
+def test_the_checklist_says_how_many_slices_it_does_not_list() -> None:
+    result = audit_selection(AuditData(scoreboards={"s": many_systems()}), replicates=50)
+    ((_, matched, *_),) = checklists(result)
+    assert matched.answer.count("no slower than") == 3
+    assert matched.answer.endswith(" 5 more slices of equal time are in the JSON output.")
+    three = audit_selection(AuditData(scoreboards={"s": many_systems(3)}), replicates=50)
+    ((_, matched, *_),) = checklists(three)
+    assert "more" not in matched.answer
 
 
 def test_missing_scores_and_skipped_parts_are_told() -> None:

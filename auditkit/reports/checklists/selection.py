@@ -11,6 +11,9 @@ from auditkit.results.scoreboard import Budget, ScoreboardAudit
 from auditkit.results.search import SearchAudit
 from auditkit.results.selection import SelectionResult
 
+MOST_SLICES = 3
+"""Slices of equal time that an answer lists."""
+
 
 def checklists(result: SelectionResult) -> tuple[tuple[Point, ...], ...]:
     """A checklist for every scoreboard; searches have none of their own."""
@@ -54,6 +57,8 @@ def _budget(item: ScoreboardAudit) -> Point:
 
 def _matched(item: ScoreboardAudit) -> Point:
     question = "Who wins where the leader had no more time than the others?"
+    if len(item.systems) == 1:
+        return Point(question, "missing", "There is only one system: nothing to compare it with.")
     if isinstance(item.matched, Skipped):
         return Point(question, "missing", "Add seconds to the scoreboard.")
     slices = [
@@ -70,9 +75,11 @@ def _matched(item: ScoreboardAudit) -> Point:
         )
     told = "; ".join(
         f"no slower than {m.against}: {numbers.share_estimate(share)} of {m.n}"
-        for m, share in slices[:3]
+        for m, share in slices[:MOST_SLICES]
     )
-    return Point(question, "answered", f"Wins of {item.leader} where {told}.")
+    left = len(slices) - MOST_SLICES
+    more = f" {left} more slices of equal time are in the JSON output." if left > 0 else ""
+    return Point(question, "answered", f"Wins of {item.leader} where {told}.{more}")
 
 
 def _selected(searches: Sequence[SearchAudit]) -> Point:

@@ -23,7 +23,8 @@ KEPT = {
 
 def scoreboard_section(item: ScoreboardAudit, level: str) -> Section:
     """The section of one scoreboard; ``level`` is the confidence as a text."""
-    tables = [_systems(item, level), slices_table(item, level), _pairs(item)]
+    tables = [_systems(item, level), slices_table(item, level)]
+    tables += [_pairs(item)] if item.head_to_head else []
     scores = _scores(item)
     tables += [] if scores is None else [scores]
     if not isinstance(item.budget, Skipped):

@@ -82,3 +82,8 @@ def share_estimate(x: Estimate | Skipped, digits: int = 1) -> str:
 def count(n: int) -> str:
     """A count with thousands separated."""
     return f"{n:,}"
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """``1 run``, ``2,000 runs``; a plural that needs more than an s is given."""
+    return f"1 {noun}" if n == 1 else f"{n:,} {plural or noun + 's'}"

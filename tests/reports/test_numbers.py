@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditkit.audits.run import run_audits
 from auditkit.reports import numbers
+from auditkit.reports.render import render
 from auditkit.results.common import Estimate, Skipped
+from auditkit.schema import AuditData, Samples, Scoreboard, Search
 
 NO = Skipped("why")
 
@@ -123,3 +128,42 @@ def test_a_p_value_never_prints_as_0_or_as_a_false_1(p: float) -> None:
     if text[0] not in "<>":
         assert float(text) > 0
         assert (float(text) == 1) == (p == 1)
+
+
+def test_one_is_singular() -> None:
+    told = [numbers.counted(n, "second run") for n in (0, 1, 2, 2000)]
+    assert told == ["0 second runs", "1 second run", "2 second runs", "2,000 second runs"]
+    assert numbers.counted(1, "family", "families") == "1 family"
+    assert numbers.counted(3, "family", "families") == "3 families"
+
+
+def test_no_report_counts_one_in_the_plural() -> None:
+    board = Scoreboard(
+        score=np.array([[0.6, 0.5], [0.5, 0.6]]),
+        higher_is_better=np.ones(2, dtype=bool),
+        datasets=("x", "x"),
+        systems=("a", "b"),
+        run=("one", "two"),
+        seconds=np.ones((2, 2)),
+        budget_seconds=np.ones(2),
+        clusters=("x", "x"),
+        test_size=np.full(2, 100),
+    )
+    search = Search(
+        validation_score=np.array([[0.5, 0.6]]),
+        test_score=np.array([[0.6, 0.5]]),
+        higher_is_better=np.ones(1, dtype=bool),
+        datasets=("x",),
+    )
+    samples = Samples(cost=np.random.default_rng(0).random((1, 80)), instances=("x",), label=("a",))
+    data = AuditData(scoreboards={"s": board}, searches={"s": search}, samples={"s": samples})
+    options = {
+        "allocation": {"per_instance": 20, "floor_repetitions": 1, "compositions": 1},
+        "selection": {"candidates": 2},
+    }
+    text = " ".join(render(run_audits(data, replicates=1, options=options), "table").split())
+    assert "1 replicate, seed" in text
+    assert "1 second run" in text
+    assert "1 source x 1 workload a row" in text
+    nouns = "run|dataset|replicate|source|workload|record|instance|cluster|system|observation|win"
+    assert re.findall(rf"(?<![\d.,])1 (?:second |random )?(?:{nouns})s\b", text) == []

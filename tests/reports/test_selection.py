@@ -99,7 +99,7 @@ def test_the_checklist_says_how_many_slices_it_does_not_list() -> None:
     result = audit_selection(AuditData(scoreboards={"s": many_systems()}), replicates=50)
     ((_, matched, *_),) = checklists(result)
     assert matched.answer.count("no slower than") == 3
-    assert matched.answer.endswith(" 5 more slices of equal time are in the JSON output.")
+    assert matched.answer.endswith(" In the JSON output: 5 more slices of equal time.")
     three = audit_selection(AuditData(scoreboards={"s": many_systems(3)}), replicates=50)
     ((_, matched, *_),) = checklists(three)
     assert "more" not in matched.answer
@@ -116,7 +116,7 @@ def test_missing_scores_and_skipped_parts_are_told() -> None:
     assert column(table(section, "Who wins"), "no score") == ["0", "1", ""]
     assert column(table(section, "Win shares"), "no score") == ["1"]
     assert "each counts as a loss" in table(section, "Win shares").note
-    assert any("1 datasets on which no system has a score" in note for note in section.notes)
+    assert any("1 dataset on which no system has a score" in note for note in section.notes)
     assert "noise floor: no test sizes are stored" in section.skipped
     assert not any(t.title.startswith("Realised") for t in section.tables)
 

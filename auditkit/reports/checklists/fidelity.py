@@ -111,9 +111,10 @@ def _protocol(pipelines: Sequence[PipelineFidelity]) -> Point:
         return Point(question, "missing", f"Add fold to: {_few(without)}.")
     silent = [p.name for p in pipelines if isinstance(p.validation_leaks, Skipped)]
     repetitions = sorted({p.n_repetitions for p in pipelines})
-    told = " or ".join(map(str, repetitions))
+    last = numbers.counted(repetitions[-1], "repetition")
+    told = " or ".join([*map(str, repetitions[:-1]), last])
     rest = f" Validation sets are not stored for: {_few(silent)}." if silent else ""
-    return Point(question, "answered", f"Yes, in {told} repetitions.{rest}")
+    return Point(question, "answered", f"Yes, in {told}.{rest}")
 
 
 def _coverage(item: BenchmarkFidelity, pipelines: Sequence[PipelineFidelity]) -> Point:

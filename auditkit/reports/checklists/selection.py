@@ -52,7 +52,11 @@ def _budget(item: ScoreboardAudit) -> Point:
     told = ", ".join(f"{name} {numbers.share(x)}" for name, x in over.items())
     if over:
         return Point(question, "violated", f"Share of datasets over the budget: {told}.")
-    return Point(question, "answered", f"All {len(shares)} systems did on every dataset.")
+    return Point(
+        question,
+        "answered",
+        f"All did on every dataset ({numbers.counted(len(shares), 'system')}).",
+    )
 
 
 def _matched(item: ScoreboardAudit) -> Point:
@@ -78,7 +82,11 @@ def _matched(item: ScoreboardAudit) -> Point:
         for m, share in slices[:MOST_SLICES]
     )
     left = len(slices) - MOST_SLICES
-    more = f" {left} more slices of equal time are in the JSON output." if left > 0 else ""
+    more = (
+        f" In the JSON output: {numbers.counted(left, 'more slice')} of equal time."
+        if left > 0
+        else ""
+    )
     return Point(question, "answered", f"Wins of {item.leader} where {told}.{more}")
 
 
@@ -105,7 +113,7 @@ def _noise(item: ScoreboardAudit) -> Point:
             question, "missing", f"Add test_size and candidates to the scoreboard ({floor.reason})."
         )
     below = floor.wins_below
-    told = f"median bound {numbers.value(floor.bound.median)} over {floor.n} datasets"
+    told = f"median bound {numbers.value(floor.bound.median)} over {numbers.counted(floor.n, 'dataset')}"
     if isinstance(below, Skipped):
         return Point(question, "answered", f"Not known for the wins; {told}.")
     many = below.estimate > 0.5
@@ -141,10 +149,17 @@ def _one_run(item: ScoreboardAudit) -> Point:
         return Point(
             question,
             "violated",
-            f"{len(spliced)} second runs would change the shares if merged: {item.leader} {before} to {after}.",
+            f"{numbers.counted(len(spliced), 'second run')} would change the shares if merged: "
+            f"{item.leader} {before} to {after}.",
         )
-    told = f"{len(item.reruns)} second runs" if item.reruns else "no dataset was run twice"
-    return Point(question, "answered", f"{item.n_records:,} records; {told}, no splice.")
+    told = (
+        numbers.counted(len(item.reruns), "second run")
+        if item.reruns
+        else "no dataset was run twice"
+    )
+    return Point(
+        question, "answered", f"{numbers.counted(item.n_records, 'record')}; {told}, no splice."
+    )
 
 
 def _winners(item: ScoreboardAudit) -> Point:

@@ -117,8 +117,8 @@ def best_of_k(points: tuple[BestOfK, ...], item: SamplesAllocation) -> Figure:
     )
     return Figure(
         "Best-of-k curves",
-        f"Mean best {what} of k samples over {points[0].n} instances, lower is better, a line an estimator; "
-        f"the uniform budget is k = {item.per_instance}. {said}.",
+        f"Mean best {what} of k samples over {numbers.counted(points[0].n, 'instance')}, lower is better, "
+        f"a line an estimator; the uniform budget is k = {item.per_instance}. {said}.",
         draw,
         (6.4, 3.2),
     )

@@ -50,7 +50,7 @@ def ranks(item: ScoreboardAudit, alpha: float = 0.05) -> Figure | None:
     level = f"Holm-adjusted sign tests at {alpha:g}"
     return Figure(
         "Mean ranks",
-        f"Mean ranks over {item.n_datasets:,} datasets: {told}. "
+        f"Mean ranks over {numbers.counted(item.n_datasets, 'dataset')}: {told}. "
         + (
             f"Not told apart by {level}: {joined}." if groups else f"All are told apart by {level}."
         ),
@@ -128,7 +128,9 @@ def nominal_budget(nominal: NominalBudget | Skipped) -> str:
     """A sentence on the nominal budget."""
     if isinstance(nominal, Skipped):
         return "No budget is stored."
-    return f"Nominal budget: {nominal_seconds(nominal)}, on {nominal.n:,} datasets."
+    return (
+        f"Nominal budget: {nominal_seconds(nominal)}, on {numbers.counted(nominal.n, 'dataset')}."
+    )
 
 
 def nominal_seconds(nominal: NominalBudget) -> str:

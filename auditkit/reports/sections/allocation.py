@@ -157,7 +157,11 @@ def _floors(points: tuple[OperatingPoint, ...], item: SamplesAllocation) -> Tabl
         for p in points
     )  # fmt: skip
     known = [p.floor for p in points if isinstance(p.floor, Floor)]
-    made = f"{known[0].sources} sources x {known[0].repetitions} workloads a row. " if known else ""
+    made = (
+        f"{numbers.counted(known[0].sources, 'source')} x {numbers.counted(known[0].repetitions, 'workload')} a row. "
+        if known
+        else ""
+    )
     return Table(
         f"Null floor of the {item.estimator} curve over depth C and instances n [%]",
         ("C", "n", "floor", "p90", "above floor", "above p90"), rows, (True,) * 6,
@@ -179,7 +183,8 @@ def _compositions(item: SamplesAllocation) -> Table:
     return Table(
         "Gain by the share of a label [%]", ("label", "share", "n", "d_in", "d_split", "range"), rows,
         (False, *(True,) * 5),
-        f"Means over {item.composition[0].compositions} random workloads; range: smallest and largest d_split.",
+        f"Means over {numbers.counted(item.composition[0].compositions, 'random workload')}; "
+        "range: smallest and largest d_split.",
         brief=10,
     )  # fmt: skip
 
@@ -193,8 +198,8 @@ def _notes(item: SamplesAllocation) -> tuple[str, ...]:
             else f"{item.depth:,} to {item.deepest:,}"
         )
         notes.append(
-            f"{item.n_instances:,} instances of {depth} samples; a budget of {item.per_instance} each, "
-            f"{item.budget:,} in all"
+            f"{numbers.counted(item.n_instances, 'instance')} of {depth} samples; "
+            f"a budget of {item.per_instance} each, {item.budget:,} in all"
             + ("" if isinstance(item.cap, Skipped) else f", at most {item.cap:,} to one instance")
             + (
                 f". Decided on all samples, an instance gets {item.smallest} to {item.largest}."

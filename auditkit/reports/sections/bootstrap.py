@@ -15,7 +15,9 @@ def document(result: ArrayBootstrap) -> Document:
     settings = result.stamp.settings
     intervals = f"{100 * settings['confidence']:.6g} % {result.method}"
     if result.method != "exact":
-        intervals += f", {settings['replicates']:,} replicates, seed {settings['seed']}"
+        intervals += (
+            f", {numbers.counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"
+        )
     facts = (
         ("file", result.stamp.path or "arrays in memory"),
         ("sha256", result.stamp.sha256),
@@ -26,11 +28,10 @@ def document(result: ArrayBootstrap) -> Document:
 
 def section(result: ArrayBootstrap) -> Section:
     """One table with a row a statistic."""
-    units = numbers.count(result.n_units)
     resampled = (
-        f"{units} observations"
+        numbers.counted(result.n_units, "observation")
         if result.clusters is None
-        else f"{units} clusters of {numbers.count(result.n_observations)} observations"
+        else f"{numbers.counted(result.n_units, 'cluster')} of {numbers.counted(result.n_observations, 'observation')}"
     )
     table = Table(
         result.dataset,

@@ -49,7 +49,7 @@ def verdict(item: ScoreboardAudit) -> str:
         return f"No shares: {item.win_share.reason}."
     parts = [
         f"{leader} wins {numbers.share_estimate(item.win_share[leader])} of "
-        f"{numbers.count(item.n_datasets)} datasets."
+        f"{numbers.counted(item.n_datasets, 'dataset')}."
     ]
     if not isinstance(item.matched, Skipped) and item.matched:
         last = item.matched[-1]
@@ -63,7 +63,7 @@ def verdict(item: ScoreboardAudit) -> str:
     floor = item.noise_floor
     if not isinstance(floor, Skipped) and isinstance(floor.wins_below, Estimate):
         parts.append(
-            f"{numbers.share(floor.wins_below.estimate)} of its {floor.wins_below.n} wins with a "
+            f"{numbers.share(floor.wins_below.estimate)} of its {numbers.counted(floor.wins_below.n, 'win')} with a "
             "noise bound lie below it."
         )
     parts += [
@@ -99,14 +99,16 @@ def _scores(item: ScoreboardAudit) -> Table | None:
     for name, score in item.mean_score.items():
         if isinstance(score.mean, dict):
             found.append((f"mean, {name.removesuffix(' is better')} better", 4, score.mean))
-            notes.append(f"Mean scores of {score.n} datasets ({score.incomplete} incomplete).")
+            notes.append(
+                f"Mean scores of {numbers.counted(score.n, 'dataset')} ({score.incomplete} incomplete)."
+            )
     error = item.relative_error
     if not isinstance(error, Skipped):
         for name, values in (("median", error.median), ("geometric", error.geometric_mean)):
             if isinstance(values, dict):
                 found.append((f"rel. error: {name}", 2, values))
         notes.append(
-            f"Rel. error: over the best of the dataset, on {error.n} datasets "
+            f"Rel. error: over the best of the dataset, on {numbers.counted(error.n, 'dataset')} "
             f"({error.not_positive} without a positive best and {error.incomplete} incomplete left "
             "out)."
         )
@@ -213,7 +215,7 @@ def _rerun(number: int, rerun: Rerun) -> Table:
     )
     gone = sum(x.vanished for x in rerun.systems.values())
     new = sum(x.appeared for x in rerun.systems.values())
-    note = f"{rerun.n} datasets, against {', '.join(rerun.against)}."
+    note = f"{numbers.counted(rerun.n, 'dataset')}, against {', '.join(rerun.against)}."
     note += (
         f" Scores only in the first run: {gone}; only in the second: {new}." if gone + new else ""
     )
@@ -228,19 +230,20 @@ def _rerun(number: int, rerun: Rerun) -> Table:
 
 def _notes(item: ScoreboardAudit) -> list[str]:
     notes = [
-        f"{numbers.count(item.n_datasets)} datasets from {numbers.count(item.n_records)} records; "
+        f"{numbers.counted(item.n_datasets, 'dataset')} from {numbers.counted(item.n_records, 'record')}; "
         f"the first record of a dataset counts. Intervals resample the {item.unit} "
         f"({numbers.count(item.n_units)} of them)."
     ]
     if item.n_unscored or item.n_dropped:
         notes.append(
-            f"Left out: {item.n_unscored} datasets on which no system has a score, "
+            f"Left out: {numbers.counted(item.n_unscored, 'dataset')} on which no system has a score, "
             f"{item.n_dropped} for a missing score."
         )
     single = item.deduplicated
     if not isinstance(single, Skipped) and single.repeated:
         notes.append(
-            f"{single.repeated} of {single.n} clusters hold several datasets; one per cluster "
+            f"{single.repeated} of {numbers.counted(single.n, 'cluster')} "
+            f"{'holds' if single.repeated == 1 else 'hold'} several datasets; one per cluster "
             f"keeps the {KEPT[single.kept_by]}."
         )
     floor = item.noise_floor
@@ -248,7 +251,7 @@ def _notes(item: ScoreboardAudit) -> list[str]:
         low, high = floor.candidates.low, floor.candidates.high
         k = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         notes.append(
-            f"Noise bound sigma sqrt(2 ln K), K = {k}, of {floor.system} on {floor.n} datasets "
+            f"Noise bound sigma sqrt(2 ln K), K = {k}, of {floor.system} on {numbers.counted(floor.n, 'dataset')} "
             f"with accuracy-like scores: median {numbers.value(100 * floor.bound.median, 2)} points "
             f"(quartiles {numbers.value(100 * floor.bound.q25, 2)} and "
             f"{numbers.value(100 * floor.bound.q75, 2)}); its median margin where it wins is "

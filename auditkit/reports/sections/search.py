@@ -45,7 +45,7 @@ def verdict(item: SearchAudit) -> str:
         parts.append(
             "Choosing the candidate on the test set instead of on validation adds "
             f"{_mean(bias, 2)} standard deviations of a dataset's test scores, on "
-            f"{numbers.count(bias.n)} datasets."
+            f"{numbers.counted(bias.n, 'dataset')}."
         )
         if not isinstance(item.bias, Skipped):
             digits = _digits(item.bias)
@@ -190,8 +190,8 @@ def _figure(search: str, name: str, points: tuple[CurvePoint, ...], level: str) 
 
     return Figure(
         f"Selection curve of {search}: {name}",
-        f"Mean bias of choosing on the test set, in {unit}: {first.bias:.3g} after {first.k} "
-        f"candidates, {last.bias:.3g} after {last.k}.",
+        f"Mean bias of choosing on the test set, in {unit}: {first.bias:.3g} after "
+        f"{numbers.counted(first.k, 'candidate')}, {last.bias:.3g} after {last.k}.",
         draw,
     )
 
@@ -200,7 +200,8 @@ def _notes(item: SearchAudit) -> list[str]:
     low, high = item.candidates.low, item.candidates.high
     length = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     notes = [
-        f"{numbers.count(item.n_used)} of {numbers.count(item.n_datasets)} datasets have a "
+        f"{numbers.count(item.n_used)} of {numbers.counted(item.n_datasets, 'dataset')} "
+        f"{'has' if item.n_used == 1 else 'have'} a "
         f"validation choice with a test score; traces of {length} candidates, of which "
         f"{numbers.count(item.without_validation)} lack a validation score (never chosen) and "
         f"{numbers.count(item.without_test)} a test score (never best)."
@@ -219,7 +220,9 @@ def _notes(item: SearchAudit) -> list[str]:
         )
     hidden = len(item.groups) - MOST_GROUPS
     if hidden > 0:
-        notes.append(f"The curves of {hidden} more groups are in the JSON output.")
+        notes.append(
+            f"In the JSON output only: the curves of {numbers.counted(hidden, 'more group')}."
+        )
     return notes
 
 

@@ -121,10 +121,10 @@ def _ranges(ranges: tuple[SensitivityRange, ...]) -> Table:
 def _counted(s: Setting) -> str:
     where = s.setting if s.dimension == "as stored" else f"cutoff {s.setting}"
     if isinstance(s.n_all_timeout, Skipped):
-        return f"{where}: {s.n_measured:,} instances with a utility."
+        return f"{where}: {numbers.counted(s.n_measured, 'instance')} with a utility."
     return (
-        f"{where}: {s.n_measured:,} instances with a utility; {s.n_all_timeout:,} that no algorithm solves "
-        "within the cutoff."
+        f"{where}: {numbers.counted(s.n_measured, 'instance')} with a utility; "
+        f"{s.n_all_timeout:,} that no algorithm solves within the cutoff."
     )
 
 
@@ -132,7 +132,7 @@ def _valid(item: BenchmarkSensitivity) -> list[str]:
     """Where a pipeline is valid on fewer instances than there are."""
     measured = {(s.dimension, s.setting): s.n_measured for s in item.settings}
     return [
-        f"{r.setting}, {r.pipeline}: {r.n_valid:,} valid instances."
+        f"{r.setting}, {r.pipeline}: {numbers.counted(r.n_valid, 'valid instance')}."
         for r in item.rows
         if r.n_valid != measured[r.dimension, r.setting]
     ]
@@ -142,7 +142,7 @@ def _members(s: Setting) -> str:
     if isinstance(s.families, Skipped):
         return f"{s.setting}: {s.families.reason}."
     return (
-        f"{s.setting}, {len(s.families)} families: "
+        f"{s.setting}, {numbers.counted(len(s.families), 'family', 'families')}: "
         + "; ".join(", ".join(members) for members in s.families.values())
         + "."
     )

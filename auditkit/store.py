@@ -65,7 +65,7 @@ def open(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> AuditDa
     """
     name = os.fspath(path)
     if not Path(name).is_file():
-        found = "a folder" if Path(name).is_dir() else None
+        found = "a folder" if name and Path(name).is_dir() else None
         raise StoreError("no such file", found=found, expected="an audit file (HDF5)", where=name)
     try:
         sha256 = _sha256(name)
@@ -107,7 +107,11 @@ def write(path: str | os.PathLike[str], data: AuditData) -> None:
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[str]:
     """A temporary name beside ``path`` that takes its place when the block ends well, and vanishes when it does not."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link keeps pointing at the file it names
+    if target.exists() and not target.is_file() and not target.is_dir():
+        raise StoreError(
+            "cannot write", found="no regular file", expected="a file name", where=os.fspath(path)
+        )
     if target.is_dir():
         raise StoreError(
             "cannot write", found="a folder", expected="a file name", where=os.fspath(path)

@@ -349,3 +349,18 @@ def test_nothing_of_a_member_is_forgotten_by_the_writer(tmp_path: Path) -> None:
         assert getattr(full, f.name) is not None, f.name
     ak.write(tmp_path / "a.h5", ak.AuditData(benchmarks={"toy": full}))
     same(ak.open(tmp_path / "a.h5").benchmarks["toy"], full)
+
+
+def test_a_link_keeps_pointing_at_the_file_it_names(tmp_path: Path) -> None:
+    (tmp_path / "real.h5").write_text("old")
+    (tmp_path / "link.h5").symlink_to("real.h5")
+    ak.write(tmp_path / "link.h5", ak.demo_data())
+    assert (tmp_path / "link.h5").is_symlink()
+    assert ak.open(tmp_path / "real.h5").samples
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="found no regular file"):
+        ak.write(tmp_path / "pipe", ak.demo_data())
+    assert (tmp_path / "pipe").is_fifo()

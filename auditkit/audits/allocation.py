@@ -18,6 +18,7 @@ from auditkit.audits.allocation_parts import (
     Settings,
     present,
 )
+from auditkit.audits.inputs import require
 from auditkit.errors import AuditkitError, UsageError
 from auditkit.results.allocation import (
     AllocationResult,
@@ -121,8 +122,7 @@ def audit_allocation(
     >>> item.d_split.low > 0
     True
     """
-    if not data.samples:
-        raise UsageError("nothing for the audit allocation", expected="samples", where=data.path)
+    require(data, "allocation")
     settings = Settings(
         per_instance, estimator, repeat_splits, probe, probe_repetitions, cap,
         None if label_ratio is None else dict(label_ratio), allow_shallow,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from auditkit.audits.comparison import compare
 from auditkit.audits.estimates import estimates
+from auditkit.audits.inputs import require
 from auditkit.audits.training import training_effects
 from auditkit.errors import StatisticsError, UsageError
 from auditkit.results.common import Estimate, Skipped, Stamp
@@ -115,8 +116,7 @@ def audit_fidelity(
     >>> result.items[0].comparisons[0].transfer
     'reversal'
     """
-    if not data.benchmarks:
-        raise UsageError("nothing for the audit fidelity", expected="benchmarks", where=data.path)
+    require(data, "fidelity")
     _check_pairs(data, pairs)
     plan = Resampling(replicates, confidence, seed, resampling, resampler, threads, progress)
     audited = [
@@ -133,6 +133,8 @@ def audit_fidelity(
 def _check_pairs(data: AuditData, pairs: Sequence[tuple[str, str]] | None) -> None:
     known = sorted({name for benchmark in data.benchmarks.values() for name in benchmark.pipelines})
     for pair in pairs or ():
+        if len(set(pair)) < 2:
+            raise UsageError("a pipeline against itself", found=repr(pair[0]), where="--pair")
         for name in pair:
             if name not in known:
                 raise UsageError(

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from auditkit.audits.inputs import require
 from auditkit.audits.local_rates import RATES, aggregate, rates
 from auditkit.audits.local_scores import (
     Options,
@@ -137,8 +138,7 @@ def audit_local(
     >>> [rule.rule for rule in item.rules if rule.n_declared]
     ['local_center', 'local_standardized']
     """
-    if not data.losses:
-        raise UsageError("nothing for the audit local", expected="losses", where=data.path)
+    require(data, "local")
     alphas = tuple(map(check_alpha, [alpha] if isinstance(alpha, int | float) else alpha))
     options = Options(
         score, neighbours, radius, kernel, offset, variance_floor, standardize, seed, threads, progress

@@ -6,19 +6,12 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from auditkit.audits.inputs import AUDITS, require
 from auditkit.errors import UsageError
 from auditkit.results.audit import Audit
 from auditkit.results.common import Stamp
 from auditkit.schema import AuditData
 from auditkit.statistics.bootstrap import Progress, Resampler
-
-AUDITS: dict[str, tuple[str, ...]] = {
-    "fidelity": ("benchmarks",),
-    "selection": ("scoreboards", "searches"),
-    "allocation": ("samples",),
-    "local": ("losses",),
-}
-"""The audits, and the groups of an audit file that feed each."""
 
 
 def run_audits(
@@ -51,17 +44,13 @@ def run_audits(
     UsageError
         There is nothing to audit, or an audit asked for finds nothing.
     """
-    fed = [name for name, groups in AUDITS.items() if any(getattr(data, group) for group in groups)]
     for name in only or ():
         if name not in AUDITS:
             raise UsageError("unknown audit", found=repr(name), expected=" or ".join(AUDITS))
-        if name not in fed:
-            raise UsageError(
-                f"nothing for the audit {name}", expected=" or ".join(AUDITS[name]), where=data.path
-            )
+        require(data, name)
+    require(data, "of any kind", tuple(group for groups in AUDITS.values() for group in groups))
+    fed = [name for name, groups in AUDITS.items() if any(getattr(data, group) for group in groups)]
     wanted = [name for name in fed if only is None or name in only]
-    if not wanted:
-        raise UsageError("nothing to audit", expected="at least one member", where=data.path)
     results = {}
     for name in wanted:
         function = getattr(import_module(f"auditkit.audits.{name}"), f"audit_{name}")

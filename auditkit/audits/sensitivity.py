@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from auditkit.audits.comparison import compare
 from auditkit.audits.estimates import estimates
 from auditkit.audits.fidelity import Scored, cluster_codes, score
+from auditkit.audits.inputs import require
 from auditkit.audits.variants import STORED, Variant, cutoffs, mappings, stored, transforms
 from auditkit.errors import UsageError
 from auditkit.results.common import Estimate, Range, Skipped, Stamp
@@ -85,10 +86,7 @@ def audit_sensitivity(
     >>> [row.setting for row in result.items[0].rows if row.pipeline == "R1"]
     ['as stored', 'minmax', 'rank']
     """
-    if not data.benchmarks:
-        raise UsageError(
-            "nothing for the audit sensitivity", expected="benchmarks", where=data.path
-        )
+    require(data, "sensitivity", ("benchmarks",))
     for name, value, least in (
         ("n_families", n_families, 1),
         ("random_mappings", random_mappings, 0),

@@ -29,6 +29,8 @@ def check_fidelity(result: FidelityResult, *, tolerance: float = 1e-12) -> list[
 
 
 def _benchmark(item: BenchmarkFidelity, tolerance: float) -> Iterator[Check]:
+    if not item.pipelines:
+        yield _skip("pipelines", item.benchmark, "no pipeline is stored, so nothing can be checked")
     for p in item.pipelines:
         subject = f"{item.benchmark}: {p.name}"
         yield _lemma1(p, subject, tolerance)

@@ -11,6 +11,7 @@ from typing import Any
 from auditkit.checks.claims import check_claims
 from auditkit.checks.common import Check
 from auditkit.claims.file import Claim
+from auditkit.errors import UsageError
 from auditkit.results.audit import Audit
 from auditkit.results.common import Result, Stamp
 
@@ -102,6 +103,10 @@ def check(
     UsageError
         A claim names something that is not there.
     """
+    if not isinstance(audit, Audit):
+        raise UsageError(
+            "not an audit", found=type(audit).__name__, expected="the result of run_audits"
+        )
     found: list[Check] = []
     for name, result in audit.results.items():
         found += getattr(import_module(f"auditkit.checks.{name}"), f"check_{name}")(

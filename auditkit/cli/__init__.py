@@ -7,9 +7,12 @@ imported when it runs.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -57,9 +60,16 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0 when all is well, 1 on a failed check, 2 on bad input, 3 on an internal error."""
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         with contextlib.suppress(AttributeError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+            getattr(sys, name).reconfigure(errors="backslashreplace")
+    with _insistent_interrupt():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = auditkit.main(arguments, prog_name="auditkit", standalone_mode=False)
         sys.stdout.flush()
@@ -80,14 +90,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
+    except MemoryError:
+        return _refuse("not enough memory: ask for fewer replicates, repetitions or sources")
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG}:
+            return _broken(error)
+        with contextlib.suppress(OSError):  # what is left in the buffer cannot be written either
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _refuse(f"cannot write the result: {error.strerror}")
     except Exception as error:
-        if os.environ.get("AUDITKIT_TRACEBACK"):
-            raise
-        reason = printable(f"{type(error).__name__}: {error}")
-        click.echo(
-            f"auditkit: internal error: {reason} (AUDITKIT_TRACEBACK=1 shows where)", err=True
-        )
-        return BROKEN
+        return _broken(error)
+
+
+@contextlib.contextmanager
+def _insistent_interrupt() -> Iterator[None]:
+    """Ctrl-C until it is heard: compiled code that calls back into Python swallows an interrupt now and then."""
+    ended, lock = threading.Event(), threading.Lock()
+
+    def insist() -> None:
+        while not ended.wait(1.0):
+            with lock:
+                if not ended.is_set():
+                    os.kill(os.getpid(), signal.SIGINT)
+
+    def interrupted(*_: object) -> None:
+        if not ended.is_set() and not any(t.name == "insist" for t in threading.enumerate()):
+            threading.Thread(target=insist, name="insist", daemon=True).start()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        with lock:
+            ended.set()
+        signal.signal(signal.SIGINT, before)
+
+
+def _broken(error: Exception) -> int:
+    if os.environ.get("AUDITKIT_TRACEBACK"):
+        raise error
+    reason = printable(f"{type(error).__name__}: {error}")
+    click.echo(f"auditkit: internal error: {reason} (AUDITKIT_TRACEBACK=1 shows where)", err=True)
+    return BROKEN
 
 
 def _refuse(message: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auditkit.cli.options import file_argument, out_option, resampling_options
+from auditkit.cli.options import Finite, file_argument, out_option, resampling_options
 from auditkit.cli.output import emit, progress, width
 
 
@@ -34,7 +34,7 @@ from auditkit.cli.output import emit, progress, width
 )
 @click.option(
     "--q",
-    type=click.FloatRange(0, 1),
+    type=Finite(0, 1),
     default=0.5,
     show_default=True,
     help="Level of --statistic quantile.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from auditkit.cli.options import Finite
 from auditkit.cli.output import progress
 
 if TYPE_CHECKING:
@@ -73,9 +74,13 @@ def build() -> None:
     help="Utilities from costs.",
 )  # fmt: skip
 @click.option(
-    "--par", type=float, default=10, show_default=True, help="A failed run costs this many cutoffs."
+    "--par",
+    type=Finite(),
+    default=10,
+    show_default=True,
+    help="A failed run costs this many cutoffs.",
 )
-@click.option("--cutoff", type=float, help="Cutoff of a run; the description's unless given.")
+@click.option("--cutoff", type=Finite(), help="Cutoff of a run; the description's unless given.")
 @click.option("--measure", help="Performance measure; the first unless given.")
 @click.option(
     "--repetition", type=click.Choice(["mean", "median", "each"]), default="mean", show_default=True,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auditkit.cli.options import audit_options, file_argument, out_option
+from auditkit.cli.options import Finite, audit_options, file_argument, out_option
 from auditkit.cli.output import emit, progress, width
 
 
@@ -14,7 +14,7 @@ from auditkit.cli.output import emit, progress, width
 @file_argument
 @click.option(
     "--tolerance",
-    type=click.FloatRange(0),
+    type=Finite(0),
     default=1e-12,
     show_default=True,
     help="Largest residual of an identity, relative to the size of the scores where they exceed 1.",

@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
+from auditkit.cli.options import Finite
+from auditkit.cli.output import spare_inputs
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SHARED = (
@@ -78,8 +81,12 @@ def import_() -> None:
         type=click.Choice(["minmax", "rank", "identity"]),
         help="Utilities from costs.  [default: minmax]",
     ),
-    click.option("--par", type=float, help="A failed run costs this many cutoffs.  [default: 10]"),
-    click.option("--cutoff", type=float, help="Cutoff of a run; the description's unless given."),
+    click.option(
+        "--par", type=Finite(), help="A failed run costs this many cutoffs.  [default: 10]"
+    ),
+    click.option(
+        "--cutoff", type=Finite(), help="Cutoff of a run; the description's unless given."
+    ),
     click.option("--measure", help="Performance measure; the first unless given."),
     _FAMILIES,
     click.option(
@@ -144,7 +151,7 @@ def benchmark(**given: Any) -> None:
     _column("test-size", "Rows scored."),
     click.option(
         "--test-fraction",
-        type=float,
+        type=Finite(),
         metavar="SHARE",
         help="Share of the rows that is scored, instead of --test-size.",
     ),
@@ -234,6 +241,8 @@ def _import(kind: str, given: dict[str, Any]) -> None:
         options["families"] = read_families(options["families"])
     if map_path is not None:
         options = _over(read_mapping(map_path, kind), options)
+    if write_map is not None:
+        spare_inputs(write_map)
     imported = run_import(kind, sources, options, name=name)
     click.echo(imported.report(), err=True)
     imported.save(out, append=append)
@@ -278,6 +287,7 @@ def export(file: str, out: str, member: str | None) -> None:
     from auditkit import store
     from auditkit.importers.export import export as write
 
+    spare_inputs(out)
     table, mapping, left_out = write(store.open(file), out, member=member)
     for what in left_out:
         click.echo(f"not in the table: {what}", err=True)

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Finite(click.FloatRange):
+    """A number in a range; neither nan nor infinity."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, parameter, context))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", parameter, context)
+        return number
+
 
 _RESAMPLING = (
     click.option(
@@ -20,7 +36,7 @@ _RESAMPLING = (
     ),
     click.option(
         "--confidence",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=Finite(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
         help="Confidence of the intervals.",
@@ -100,7 +116,7 @@ _OWN = (
     click.option(
         "--tie",
         "selection__tie",
-        type=click.FloatRange(0),
+        type=Finite(0),
         default=1e-6,
         show_default=True,
         help="selection: scores that differ by no more are equal.",
@@ -124,7 +140,7 @@ _OWN = (
     click.option(
         "--alpha",
         "local__alpha",
-        type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+        type=Finite(0, 0.5, min_open=True, max_open=True),
         multiple=True,
         help="local: bound on the false winner rate of each direction (repeatable).  [default: 0.1]",
     ),
@@ -143,7 +159,7 @@ _OWN = (
     click.option(
         "--radius",
         "local__radius",
-        type=click.FloatRange(0, min_open=True),
+        type=Finite(0, min_open=True),
         help="local: reach of a kernel instead, in standard deviations of the covariates.",
     ),
     click.option(

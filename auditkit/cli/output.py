@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from auditkit.statistics.bootstrap import Progress
 
 
+_OUTPUTS = {"out", "write_map"}
+
+
 def emit(text: str, out: str | None) -> None:
     """Print a result, or write it to the file ``out``, which appears complete or not at all."""
     if out is None:
@@ -21,9 +24,26 @@ def emit(text: str, out: str | None) -> None:
         return
     from auditkit.store import atomic
 
+    spare_inputs(out)
     with atomic(out) as temporary:
         Path(temporary).write_text(text + "\n", encoding="utf-8")
     click.echo(f"wrote {out}", err=True)
+
+
+def spare_inputs(out: str) -> None:
+    """Refuse an output that is one of the files that the running command was given to read."""
+    import os
+
+    from auditkit.errors import UsageError
+
+    for name, value in click.get_current_context().params.items():
+        for given in value if isinstance(value, tuple | list) else (value,):
+            if name in _OUTPUTS or not isinstance(given, str) or not os.path.isfile(given):
+                continue
+            if os.path.exists(out) and os.path.samefile(given, out):
+                raise UsageError(
+                    "the output would replace an input", expected="another file", where=out
+                )
 
 
 def width() -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auditkit.cli.options import file_argument, out_option, resampling_options
+from auditkit.cli.options import Finite, file_argument, out_option, resampling_options
 from auditkit.cli.output import emit, progress, width
 
 
@@ -22,7 +22,7 @@ from auditkit.cli.output import emit, progress, width
     help="The flat pipeline that advantages are over.  [default: the best deployed one]",
 )  # fmt: skip
 @click.option(
-    "--cutoff", "shorter_cutoffs", type=float, multiple=True, metavar="T",
+    "--cutoff", "shorter_cutoffs", type=Finite(), multiple=True, metavar="T",
     help="A shorter cutoff (repeatable).  [default: half and a tenth of the stored one]",
 )  # fmt: skip
 @click.option(

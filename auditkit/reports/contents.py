@@ -35,24 +35,28 @@ def contents(data: AuditData) -> Document:
         for group, name, member in data.members()
         for note in _provenance(f"{group}/{name}", member)
     ]
-    fed = sorted({FEEDS[group] for group, _, _ in data.members()})
-    verdict = (
-        f"It can feed: {', '.join(fed)}."
-        if fed
-        else "It holds no member, so there is nothing to audit."
-    )
+    fed = sorted({FEEDS[group] for group, _, member in data.members() if not _is_bare(member)})
+    verdict = f"It can feed: {', '.join(fed)}." if fed else "It holds nothing that can be audited."
+    notes += [
+        f"benchmarks/{name} holds no pipeline: auditkit build fits and stores some."
+        for name, benchmark in data.benchmarks.items()
+        if _is_bare(benchmark)
+    ]
     facts = (("file", data.path or "arrays in memory"), ("sha256", data.sha256))
     return Document(
         "contents", facts, (Section("contents", verdict, tuple(tables), notes=tuple(notes)),)
     )
 
 
+def _is_bare(member: Member) -> bool:
+    return isinstance(member, Benchmark) and not member.pipelines
+
+
 def _shape(member: Member) -> str:
     if isinstance(member, Benchmark):
-        cost = ", costs" if member.cost is not None else ""
         return (
             f"{numbers.count(len(member.instances))} instances x {len(member.algorithms)} algorithms, "
-            f"{len(member.families)} families{cost}, {len(member.pipelines)} pipelines"
+            f"{len(member.families)} families"
         )
     if isinstance(member, Scoreboard):
         parts = [f"{numbers.count(len(member.datasets))} records x {len(member.systems)} systems"]

@@ -385,3 +385,24 @@ def test_a_real_results_file(shared_data: Path) -> None:
         assert max(c.lemma2_residual, c.lemma2_largest) < 1e-12
         flat = {c.first, c.second} == {"flat", "single_best"}  # no family, so nothing is left open
         assert c.crosses_zero is not flat
+
+
+def test_a_pipeline_is_not_compared_with_itself() -> None:
+    with pytest.raises(UsageError, match="against itself"):
+        ak.audit_fidelity(data(random_benchmark(20)), pairs=[("one", "one")])
+
+
+@pytest.mark.parametrize("audit", ["fidelity", "selection", "allocation", "local", "sensitivity"])
+def test_what_is_no_audit_data_is_refused(audit: str) -> None:
+    function = getattr(ak, f"audit_{audit}")
+    with pytest.raises(UsageError, match="not audit data, found str, expected AuditData"):
+        function("results.h5")
+    with pytest.raises(UsageError, match=f"nothing for the audit {audit}"):
+        function(ak.AuditData())
+
+
+def test_a_check_takes_the_result_of_run_audits() -> None:
+    with pytest.raises(UsageError, match="expected the result of run_audits"):
+        ak.check(ak.demo_data())
+    with pytest.raises(UsageError, match="nothing for the audit"):
+        ak.run_audits(ak.AuditData())

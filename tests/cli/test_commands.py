@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -284,3 +285,99 @@ def test_derived_pages_are_current(page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == make.PAGES[page](), (
         "run python docs/make.py"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("audit", "{demo}", "--only", "fidelity", "--replicates", "9", "--out", "{demo}"),
+        ("check", "{demo}", "--replicates", "9", "--out", "{folder}/../{name}/demo.h5"),
+        ("export", "{demo}", "{demo}", "--member", "samples/two_workloads"),
+        ("import", "losses", "{csv}", "{folder}/x.h5", "--write-map", "{csv}"),
+    ],
+)
+def test_an_output_never_replaces_an_input(
+    demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    csv = tmp_path / "s.csv"
+    csv.write_text("loss_a,loss_b,x\n" + "1.0,2.0,3.0\n" * 9)
+    before = demo.read_bytes(), csv.read_bytes()
+    places = {"demo": demo, "folder": tmp_path, "name": tmp_path.name, "csv": csv}
+    code, out, err = run(capsys, *(a.format(**places) for a in arguments))
+    assert (code, out) == (2, "")
+    assert "the output would replace an input" in err
+    assert (demo.read_bytes(), csv.read_bytes()) == before
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    "arguments", [("check", "{demo}", "--tolerance"), ("sensitivity", "{demo}", "--cutoff")]
+)
+def test_a_number_must_be_finite(
+    demo: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], number: str
+) -> None:
+    code, out, err = run(capsys, *(a.format(demo=demo) for a in arguments), number)
+    assert (code, out) == (2, "")
+    assert one_line(err)
+
+
+def test_too_much_to_hold_is_refused(
+    demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: str) -> None:
+        raise MemoryError("Unable to allocate 17.5 TiB")
+
+    monkeypatch.setattr("auditkit.store.open", full)
+    code, out, err = run(capsys, "audit", str(demo))
+    assert (code, out) == (2, "")
+    assert "not enough memory" in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+def test_a_full_disk_is_told_in_one_line(demo: Path) -> None:
+    command = [sys.executable, "-m", "auditkit", "inspect", str(demo)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert one_line(done.stderr)
+    assert "cannot write the result" in done.stderr
+
+
+def test_a_closed_output_is_no_internal_error(demo: Path) -> None:
+    command = f"{sys.executable} -m auditkit inspect {demo} >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_that_was_swallowed_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    import signal
+    import time
+
+    from auditkit import cli
+
+    def deaf(*_: object, **__: object) -> int:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)  # as a callback of compiled code would swallow it
+        time.sleep(20)
+        return 0
+
+    monkeypatch.setattr(cli.auditkit, "main", deaf)
+    started = time.monotonic()
+    assert main(["demo"]) == cli.INTERRUPTED
+    assert time.monotonic() - started < 10
+
+
+def test_a_benchmark_without_pipelines_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dataclasses import replace
+
+    bare = replace(ak.demo_data().benchmarks["toy"], pipelines={})
+    ak.write(tmp_path / "a.h5", ak.AuditData(benchmarks={"toy": bare}))
+    _, out, _ = run(capsys, "inspect", str(tmp_path / "a.h5"))
+    assert "holds nothing that can be audited" in out
+    assert "auditkit build" in out
+    _, out, _ = run(capsys, "audit", str(tmp_path / "a.h5"))
+    assert "No pipeline is stored" in out
+    _, out, _ = run(capsys, "check", str(tmp_path / "a.h5"))
+    assert "fidelity.pipelines" in out

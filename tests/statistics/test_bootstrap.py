@@ -473,3 +473,10 @@ def test_intervals_of_a_normal_mean_cover_it(method: str) -> None:
     expected = 1 - 2 * stats.t.sf(1.96 * ((n - 1) / n) ** 0.5, n - 1)
     error = (expected * (1 - expected) / simulations) ** 0.5
     assert abs(held / simulations - expected) < 4 * error
+
+
+@pytest.mark.parametrize("method", ["percentile", "exact"])
+def test_the_interval_of_a_mean_lies_among_the_observations(method: str) -> None:
+    # all resamples of three flags take in an end of the range, and the ends must be exactly 0 and 1
+    found = bootstrap([True, False, True], method=method)
+    assert (found.low, found.high) == (0.0, 1.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from auditkit.audits.inputs import require
 from auditkit.audits.selection.records import MISSING_POLICIES, MissingPolicy
 from auditkit.audits.selection.reruns import compare_scoreboards
 from auditkit.audits.selection.scoreboard import audit_scoreboard
@@ -77,6 +78,7 @@ def audit_selection(
     >>> {name: share.estimate for name, share in audit.win_share.items()}
     {'ours': 0.5, 'theirs': 0.25, 'tie': 0.25}
     """
+    require(data, "selection")
     if not (math.isfinite(tie) and tie >= 0):
         raise UsageError("bad tie tolerance", found=tie, expected="0 or more", where="tie")
     if candidates is not None and candidates < 1:

@@ -25,7 +25,15 @@ def sections(result: FidelityResult) -> tuple[Section, ...]:
     return tuple(_section(item, result.stamp.settings["confidence"]) for item in result.items)
 
 
+NO_PIPELINES = (
+    "No pipeline is stored, so there is nothing to audit: add the choices of selectors, or fit "
+    "some with auditkit build."
+)
+
+
 def _section(item: BenchmarkFidelity, confidence: float) -> Section:
+    if not item.pipelines:
+        return Section(title=f"fidelity: {item.benchmark}", verdict=NO_PIPELINES)
     pairs = sorted((leader_first(c) for c in item.comparisons), key=_telling)
     level = f"{confidence:.0%}"
     digits = _digits(item)

@@ -1,8 +1,8 @@
 """Resampled sums: products of counts and data, in integers, so that no order of adding can change a bit.
 
-The inner loop is written in LLVM's vector operations, because compilers do not find its form by themselves: 16-bit
-factors, whose neighbouring products are added to 32 bits, are one instruction on most processors. Nothing in it is
-particular to one; the tests compare it with NumPy's integers.
+The inner loop is written in LLVM's vector operations: 16-bit factors, whose neighbouring products are added to 32 bits,
+are one instruction on most processors, which compilers do not find by themselves. The tests compare it with NumPy's
+integers.
 """
 
 from __future__ import annotations
@@ -11,94 +11,109 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from auditkit.kernels import vectors
 from auditkit.kernels.jit import jit
+from auditkit.kernels.vectors import Value, Variable, integers
 
-ROWS, PLANES, LANES = 4, 4, 16
-"""The tile held in registers: counts come in multiples of ``ROWS`` replicates, data in multiples of ``PLANES``, and
-both in multiples of ``LANES`` units."""
+PLANES, ROWS, _LANES = (4, 6, 32) if vectors.WIDE else (4, 2, 16)
+"""The tile held in registers: so many planes times replicates, and units at once."""
 
-_SEGMENT = 2048
+HALF = 15
+"""Data are integers of 30 bits, in two planes: the high 15 bits, and the low ones."""
+
+SEGMENT = 128 * _LANES
 """Units whose data stay in the cache while all replicates of a block pass over them. A 32-bit lane then adds 256
 products of at most 255 * 2**15, which cannot overflow."""
 
-_INT8, _INT16, _INT32, _INT64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+
+_ROUND = 1.5 * 2.0**52
+"""Added and taken away again, it rounds what is below 2**51 to integers, halves to even."""
+
+
+@jit
+def split_halves(
+    plane: NDArray[np.float64],
+    factors: tuple[float, float],
+    high: NDArray[np.int16],
+    low: NDArray[np.int16],
+) -> None:
+    """The two halves of the integers next to a plane times two factors, of at most 2**30."""
+    largest = np.int32(2 ** (2 * HALF) - 1)
+    for i in range(len(plane)):
+        whole = min(np.int32(plane[i] * factors[0] * factors[1] + _ROUND - _ROUND), largest)
+        high[i] = whole >> HALF
+        low[i] = whole & (2**HALF - 1)
 
 
 @jit
 def sum_products(
     planes: NDArray[np.int16], counts: NDArray[np.uint8], sums: NDArray[np.int64]
 ) -> None:
-    """Fill ``sums`` [k, r] with ``planes`` [k, n] times ``counts`` [r, n], for k, r and n in multiples of the tile."""
+    """Fill ``sums`` [k, r] with ``planes`` [k, n] times ``counts`` [r, n].
+
+    k and r are multiples of ``PLANES`` and ``ROWS``, and n of 64.
+    """
     sums[:] = 0
-    for first in range(0, counts.shape[1], _SEGMENT):
-        stop = min(first + _SEGMENT, counts.shape[1])
+    for first in range(0, counts.shape[1], SEGMENT):
+        stop = min(first + SEGMENT, counts.shape[1])
         for r in range(0, len(counts), ROWS):
             for k in range(0, len(planes), PLANES):
-                _add_tile(
-                    planes[k : k + PLANES],
-                    counts[r : r + ROWS],
-                    first,
-                    stop,
-                    sums[k : k + PLANES, r : r + ROWS],
-                )
+                _add_tile(planes, k, counts, r, first, stop, sums)
 
 
-def _generate_tile(typing: Any, planes: Any, counts: Any, first: Any, stop: Any, sums: Any) -> Any:
-    """``sums[p, r] += planes[p, first:stop] @ counts[r, first:stop]`` for the four times four of a tile."""
+@jit
+def sum_halves(
+    halves: NDArray[np.int16],
+    counts: NDArray[np.uint8],
+    scales: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """Fill ``found`` [k, r] with the sums of k planes over the first r of the resamples in ``counts``.
+
+    ``halves`` has the high halves of the planes, then their low halves; times ``scales`` [k] they are the data.
+    """
+    sums = np.empty((len(halves), len(counts)), dtype=np.int64)
+    sum_products(halves, counts, sums)
+    k, r = found.shape
+    for j in range(k):
+        for b in range(r):
+            found[j, b] = float((sums[j, b] << HALF) + sums[k + j, b]) * scales[j]
+
+
+def _generate_tile(
+    typing: Any, planes: Any, k: Any, counts: Any, r: Any, first: Any, stop: Any, sums: Any
+) -> Any:
+    """``sums[p, q] += planes[p, first:stop] @ counts[q, first:stop]`` for p from k and q from r, a tile of them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def at(which: int, row: int, column: Any, element: Any) -> Any:
-            """The address of an entry of an argument."""
-            kind = signature.args[which]
-            array = context.make_array(kind)(context, builder, arguments[which])
-            strides = cgutils.unpack_tuple(builder, array.strides)  # type: ignore[no-untyped-call]
-            offset = builder.add(
-                builder.mul(strides[0], _INT64(row)), builder.mul(strides[1], column)
-            )
-            address = builder.add(builder.ptrtoint(array.data, _INT64), offset)
-            return builder.inttoptr(address, element.as_pointer())
-
-        def load(which: int, row: int, column: Any, element: Any) -> Any:
-            """Sixteen neighbouring entries, as 32-bit integers that fit into 16."""
-            narrow = ir.VectorType(element, LANES)
-            loaded = builder.load(at(which, row, column, narrow), align=element.width // 8)
-            wide = ir.VectorType(_INT32, LANES)
-            return builder.sext(loaded, wide) if which == 0 else builder.zext(loaded, wide)
-
-        half = ir.VectorType(_INT32, LANES // 2)
-        even, odd = (half(list(range(start, LANES, 2))) for start in (0, 1))
-        zeros = half([0] * (LANES // 2))
-        totals = {
-            (p, r): cgutils.alloca_once_value(builder, zeros)  # type: ignore[no-untyped-call]
-            for p in range(PLANES)
-            for r in range(ROWS)
-        }
-        step = _INT64(LANES)
-        with cgutils.for_range_slice(builder, arguments[2], arguments[3], step, inc=True) as loop:
-            x = [load(0, p, loop[0], _INT16) for p in range(PLANES)]
-            c = [load(1, r, loop[0], _INT8) for r in range(ROWS)]
-            for (p, r), total in totals.items():
-                products = builder.mul(x[p], c[r])
-                pairs = builder.add(
-                    builder.shuffle_vector(products, products, even),
-                    builder.shuffle_vector(products, products, odd),
-                )
-                builder.store(builder.add(builder.load(total), pairs), total)
-        for (p, r), total in totals.items():
-            lanes = builder.load(total)
-            target = at(4, p, _INT64(r), _INT64)
-            added = builder.load(target)
-            for lane in range(LANES // 2):
-                entry = builder.extract_element(lanes, _INT32(lane))
-                added = builder.add(added, builder.sext(entry, _INT64))
-            builder.store(added, target)
+        data, drawn, found = (
+            vectors.Array(context, builder, signature.args[i], arguments[i]) for i in (0, 2, 6)
+        )
+        k, r, first, stop = (Value(builder, arguments[i]) for i in (1, 3, 4, 5))
+        wide, half = integers(32, _LANES), integers(32, _LANES // 2)
+        none = Value(builder, half([0] * (_LANES // 2)))
+        totals = {(p, q): Variable(none) for p in range(PLANES) for q in range(ROWS)}
+        with vectors.loop(first, stop, _LANES) as unit:
+            # as 32-bit integers that fit into 16
+            factors = [
+                drawn.load(integers(8, _LANES), r + q, unit).to(wide, "zext") for q in range(ROWS)
+            ]
+            for p in range(PLANES):
+                x = data.load(integers(16, _LANES), k + p, unit).to(wide, "sext")
+                for q, factor in enumerate(factors):
+                    products = x * factor
+                    pairs = [products.chosen(range(start, _LANES, 2)) for start in (0, 1)]
+                    totals[p, q].set(totals[p, q].get() + (pairs[0] + pairs[1]))
+        for (p, q), total in totals.items():
+            added = total.get().to(integers(64, _LANES // 2), "sext").total()
+            found.store(found.load(ir.IntType(64), k + p, r + q) + added, k + p, r + q)
         return context.get_dummy_value()
 
-    return types.void(planes, counts, first, stop, sums), generate
+    return types.void(planes, k, counts, r, first, stop, sums), generate
 
 
 _add_tile: Any = intrinsic(_generate_tile)

@@ -18,7 +18,7 @@ from auditkit.statistics import intervals
 from auditkit.statistics.draws import Draws
 from auditkit.statistics.means import Means, combine
 from auditkit.statistics.quantiles import Quantiles
-from auditkit.statistics.sample import Floats, Sample, read_sample
+from auditkit.statistics.sample import Floats, read_sample
 from auditkit.statistics.threads import run_parts
 
 Statistic = Literal["mean", "difference", "ratio", "median", "quantile"]
@@ -87,7 +87,7 @@ class BootstrapResult:
     note: str | tuple[str, ...] = ""
 
 
-_WORTH_A_THREAD = 2**16
+_WORTH_A_THREAD = 2**18
 """Replicates whose quantiles keep a thread busy for longer than it takes to start it."""
 
 _MOST_LEFT_OUT = 0.01
@@ -178,7 +178,6 @@ def bootstrap(
         raise StatisticsError(
             f"a {statistic} takes columns in pairs", found=m, expected="an even number"
         )
-    reach = _reach(sample) if statistic == "mean" and method in {"percentile", "exact"} else None
     what: Means | Quantiles
     if statistic in {"median", "quantile"}:
         what = Quantiles.of(sample, 0.5 if statistic == "median" else q)
@@ -186,13 +185,13 @@ def bootstrap(
         what = Means.of(sample, statistic)
     draws = Draws(units, replicates, seed, resampler, threads, progress)
     found = _find_ends(what, draws, confidence, method)
-    if reach is not None:
+    if statistic == "mean" and method in {"percentile", "exact"}:
         # a mean lies among the observations, but the sums behind it are rounded to 30 bits
-        low, high = reach
-        nearly = (high - low) * 2.0**-29
+        least, most = sample.low, sample.high
+        nearly = (most - least) * 2.0**-29
         for ends in (found.low, found.high):
-            ends[ends <= low + nearly] = low[ends <= low + nearly]
-            ends[ends >= high - nearly] = high[ends >= high - nearly]
+            np.copyto(ends, least, where=ends <= least + nearly)
+            np.copyto(ends, most, where=ends >= most - nearly)
 
     def shaped(values: Floats) -> float | Floats:
         return float(values[0]) if scalar else values
@@ -211,17 +210,6 @@ def bootstrap(
         resampler=resampler,
         note=found.notes[0] if scalar else tuple(found.notes),
     )
-
-
-def _reach(sample: Sample) -> tuple[Floats, Floats]:
-    """The smallest and the largest observation of each column, [m]; NaN where it has none."""
-    used = np.broadcast_to(
-        True if sample.weights is None else sample.weights > 0, sample.columns.shape
-    )
-    low = np.min(sample.columns, axis=1, where=used, initial=np.inf)
-    high = np.max(sample.columns, axis=1, where=used, initial=-np.inf)
-    observed = used.any(axis=1)
-    return np.where(observed, low, np.nan), np.where(observed, high, np.nan)
 
 
 @dataclass(slots=True)
@@ -277,7 +265,7 @@ def _set_exact(
     else:
         from auditkit.statistics.exact import exact_intervals
 
-        found = exact_intervals(what, asked, confidence, draws.threads)
+        found = exact_intervals(what, asked, confidence)
     for j, result in zip(asked, found, strict=True):
         if isinstance(result, str):
             ends.notes[j] = f"{result}; percentile of {draws.replicates} resamples instead"

@@ -6,6 +6,7 @@ number of threads, size of block and number of columns.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import local
@@ -21,24 +22,15 @@ Counts = NDArray[np.uint8]
 _BLOCK = 2**19
 """Counts in a block: it stays in the cache of one core."""
 
-_MOST_ROWS = 1024
-"""Of short samples: still enough blocks to share out among threads."""
-
-_FEWEST_ROWS = {"fast": 16, "numpy": 4}
+_FEWEST_ROWS = {"fast": 36, "numpy": 4}
 """Of long samples: enough replicates to make use of the data once they are read; the indices of NumPy's draws take
 eight bytes each, so fewer of these."""
 
-_WORTH_THREADS = 2**21
+_WORTH_THREADS = 2**23
 """Counts in all that take longer than it takes to start threads."""
 
-_WORDS = 2**10
-"""Random words made together, where samples are short: loops of some length are faster."""
-
-_COLUMNS = 64
-"""Counts and data are padded with zeros to multiples of so many units, for whole vectors in every loop."""
-
-_BITS, _LOW_BITS = 30, 15
-"""Data are scaled to integers of 30 bits, which are split into two halves of 15."""
+_FINEST = 1074
+"""All floating-point numbers are integers times two to the power of minus this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +52,6 @@ class Draws:
     threads: int | None = None
     progress: Callable[[str, int, int], None] | None = None
 
-    @property
-    def rows(self) -> int:
-        """Replicates in a block."""
-        rows = max(_BLOCK // self.units, _FEWEST_ROWS[self.resampler])
-        return min(rows // 4 * 4, _MOST_ROWS, self.replicates)
-
 
 @dataclass(frozen=True, slots=True)
 class Planes:
@@ -75,39 +61,38 @@ class Planes:
     ----------
     halves
         [>= 2 k, >= units] high halves of the k planes, then their low halves, then zeros.
-    exponents
-        [k] the integers are the data times two to this power.
+    scales
+        [k] the data are the integers times these powers of two.
     """
 
     halves: NDArray[np.int16]
-    exponents: NDArray[np.int32]
+    scales: Floats
 
     @classmethod
     def of(cls, data: Sequence[Floats]) -> Planes:
         """The integers of k planes [units], rounded to 30 bits of the largest entry of each."""
-        from auditkit.kernels import products
+        from auditkit.kernels import draws, products
 
         k, units = len(data), len(data[0])
-        shape = _up(2 * k, products.PLANES), _up(units, _COLUMNS)
+        shape = _up(2 * k, products.PLANES), _up(units, draws.COLUMNS)
         halves = np.zeros(shape, dtype=np.int16)
-        exponents = np.zeros(k, dtype=np.int32)
+        scales = np.ones(k)
         for j, plane in enumerate(data):
             largest = max(plane.max(), -plane.min())
-            exponents[j] = _BITS - np.frexp(largest)[1] if largest > 0 else 0
-            whole = np.rint(np.ldexp(plane, exponents[j])).astype(np.int32)
-            np.minimum(whole, 2**_BITS - 1, out=whole)
-            halves[j, :units] = whole >> _LOW_BITS
-            halves[k + j, :units] = whole & (2**_LOW_BITS - 1)
-        return cls(halves, exponents)
+            exponent = (
+                min(2 * products.HALF - math.frexp(largest)[1], _FINEST) if largest > 0 else 0
+            )
+            scales[j] = 2.0**-exponent
+            # in two steps, since the power may be too large for one
+            factors = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
+            products.split_halves(plane, factors, halves[j, :units], halves[k + j, :units])
+        return cls(halves, scales)
 
-    def times(self, counts: Counts) -> NDArray[np.int64]:
-        """Sums [k, rows] of the integers over resamples."""
+    def sum(self, counts: Counts, found: Floats) -> None:
+        """Fill ``found`` [k, r] with the sums of the data over the first r resamples in ``counts``."""
         from auditkit.kernels import products
 
-        k = len(self.exponents)
-        sums = np.empty((len(self.halves), len(counts)), dtype=np.int64)
-        products.sum_products(self.halves, counts, sums)
-        return (sums[:k] << _LOW_BITS) + sums[k : 2 * k]
+        products.sum_halves(self.halves, counts, self.scales, found)
 
 
 def resampled_sums(data: Sequence[Floats], draws: Draws) -> Floats:
@@ -119,12 +104,7 @@ def resampled_sums(data: Sequence[Floats], draws: Draws) -> Floats:
     """
     planes = Planes.of(data)
     found = np.empty((len(data), draws.replicates))
-
-    def reduce(counts: Counts, start: int, stop: int) -> None:
-        sums = planes.times(counts)[:, : stop - start].astype(np.float64)
-        found[:, start:stop] = np.ldexp(sums, -planes.exponents[:, None])
-
-    reduce_resamples(draws, reduce)
+    reduce_resamples(draws, lambda counts, start, stop: planes.sum(counts, found[:, start:stop]))
     return found
 
 
@@ -137,15 +117,18 @@ def reduce_resamples(draws: Draws, reduce: Callable[[Counts, int, int], None]) -
 
     ``counts`` [rows, columns] has zeros beyond the replicates and units there are, to fill the tiles of a product.
     """
+    from auditkit.kernels import draws as kernels
     from auditkit.kernels import products
 
     fill, threads = _from_numpy(draws) if draws.resampler == "numpy" else _from_key(draws)
-    columns = _up(draws.units, _COLUMNS)
+    columns = _up(draws.units, kernels.COLUMNS)
+    fewest = _FEWEST_ROWS[draws.resampler]
+    rows = min(_up(max(_BLOCK // columns, fewest), products.ROWS), draws.replicates)
     block = local()  # one block a thread: fresh memory for each would cost as much as the draws
 
     def work(start: int, stop: int) -> None:
         if not hasattr(block, "counts"):
-            block.counts = np.empty((_up(draws.rows, products.ROWS), columns), dtype=np.uint8)
+            block.counts = np.empty((_up(rows, products.ROWS), columns), dtype=np.uint8)
         counts: Counts = block.counts[: _up(stop - start, products.ROWS)]
         counts[stop - start :] = 0
         fill(counts[: stop - start], start)
@@ -155,7 +138,7 @@ def reduce_resamples(draws: Draws, reduce: Callable[[Counts, int, int], None]) -
         if draws.progress is not None:
             draws.progress("bootstrap", done, total)
 
-    run_parts(work, draws.replicates, draws.rows, threads, report)
+    run_parts(work, draws.replicates, rows, threads, report)
 
 
 def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
@@ -167,8 +150,7 @@ def _from_key(draws: Draws) -> tuple[Callable[[Counts, int], None], int | None]:
     thresholds, rare = kernels.poisson_table(max(draws.units, kernels.SMALLEST_POISSON))
 
     def fill(counts: Counts, start: int) -> None:
-        words = np.empty(max(counts.shape[1] // 4, _WORDS), dtype=np.uint64)
-        kernels.draw_counts(key, start, draws.units, thresholds, rare, words, counts)
+        kernels.draw_counts(key, start, draws.units, thresholds, rare, counts)
 
     short = draws.units * draws.replicates < _WORTH_THREADS
     return fill, 1 if short else draws.threads

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 
 from auditkit.statistics.means import Means
 from auditkit.statistics.sample import Floats
-from auditkit.statistics.threads import run_parts
 
 Ends = tuple[float, float]
 
@@ -55,9 +54,6 @@ _MOST_NEGATIVE = 1e-6
 _FINEST_LATTICE = 4096
 """Steps of a lattice in a standard error beyond which it is as good as continuous: the quantile errs by half a step."""
 
-_WORTH_A_THREAD = 2**17
-"""Observations that keep a thread busy for longer than it takes to start it."""
-
 _MOST_PARTS = 64
 """The smallest gap between values of a lattice is at most so many of its steps."""
 
@@ -69,20 +65,14 @@ class _NoDecayError(Exception):
         return "the characteristic function does not decay: few values, or one far from all others"
 
 
-def exact_intervals(
-    means: Means, asked: list[int], confidence: float, threads: int | None
-) -> list[Ends | str]:
+def exact_intervals(means: Means, asked: list[int], confidence: float) -> list[Ends | str]:
     """The ideal percentile interval of the statistics asked for, or why there is none."""
-    found: list[Ends | str] = [""] * len(asked)
-
-    def work(first: int, last: int) -> None:
-        for i in range(first, last):
-            try:
-                found[i] = _interval(means, asked[i], confidence)
-            except _NoDecayError as error:
-                found[i] = str(error)
-
-    run_parts(work, len(asked), max(1, _WORTH_A_THREAD // means.tops.shape[1]), threads)
+    found: list[Ends | str] = []
+    for j in asked:
+        try:
+            found.append(_interval(means, j, confidence))
+        except _NoDecayError as error:
+            found.append(str(error))
     return found
 
 
@@ -164,11 +154,9 @@ def _invert(
     from auditkit.kernels import characteristic
 
     step = 2 * math.pi / (_PERIOD * spread)
-    half = 0.5 * step * centred
     real, imaginary = np.empty(_MOST_FREQUENCIES), np.empty(_MOST_FREQUENCIES)
     used = characteristic.sum_frequencies(
-        np.cos(half),
-        np.sin(half),
+        0.5 * step * centred,
         probabilities,
         draws,
         _TOLERANCE,

@@ -7,12 +7,16 @@ mean of the sample) and its bottom the sum of its weights. Without clusters and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auditkit.statistics.draws import Draws, resampled_sums
 from auditkit.statistics.sample import Floats, Sample
+
+_CHUNK = 1024
+"""Replicates whose standard errors are worked out together, in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,12 @@ class Means:
         used = len(planes)
         planes += [row for product in products for row in product]
         sums = resampled_sums(planes, draws)
+        errors = np.empty((len(self.estimate), draws.replicates))
+        for start in range(0, draws.replicates, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            errors[:, part] = self._errors(sums[:, part], used)
         error = self._errors(np.array([[plane.sum()] for plane in planes]), used)[:, 0]
-        return error, self._means(sums[:used]), self._errors(sums, used)
+        return error, sums[: len(self.tops)], errors
 
     def _slots(self) -> list[slice]:
         """The columns that a statistic is made of: one, or the first and the second of each pair."""
@@ -159,7 +167,8 @@ class Means:
         first, *second = (means[slot] for slot in self._slots())
         if self.statistic == "ratio":
             return [1 / second[0], -first / second[0] ** 2]
-        return [np.ones_like(first), *(-np.ones_like(other) for other in second)]
+        one = np.ones((len(first), 1))
+        return [one, *(-one for _ in second)]
 
     def _parts(self) -> list[Floats]:
         """What influences are made of: each [k, units], the tops and, where units differ in them, the bottoms."""
@@ -169,14 +178,15 @@ class Means:
         return parts
 
     def _errors(self, sums: Floats, used: int) -> Floats:
-        """Standard errors [k, r] from the sums of all planes.
+        """Standard errors [k, r] from the sums of all planes, of which those of the tops become means.
 
         The influence of a unit is linear in its parts p, with slopes h that depend on the resample: its square sums to
         h' S h, where S holds the sums of the products of two parts. Constant bottoms are no parts; what they contribute
         is the square of the mean influence.
         """
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            means, bottoms = self._means(sums[:used]), self._bottoms(sums[:used])
+            bottoms = self._bottoms(sums[:used])
+            means = self._means(sums[:used])
             gradients = self._gradients(means)
             shifts = [means[slot] - self.centre[slot, None] for slot in self._slots()]
             slopes = [g / bottoms[slot] for g, slot in zip(gradients, self._slots(), strict=True)]
@@ -184,13 +194,13 @@ class Means:
                 slopes += [-h * shift for h, shift in zip(slopes, shifts, strict=True)]
                 variance = np.zeros_like(shifts[0])
             else:
-                moved = np.sum([g * d for g, d in zip(gradients, shifts, strict=True)], axis=0)
+                moved = reduce(np.add, [g * d for g, d in zip(gradients, shifts, strict=True)])
                 variance = -(moved**2) / self.tops.shape[1]
             pairs = [(p, q) for p in range(len(slopes)) for q in range(p, len(slopes))]
             squares = sums[used:].reshape(len(pairs), *variance.shape)
             for (p, q), square in zip(pairs, squares, strict=True):
-                variance += (1 if p == q else 2) * slopes[p] * slopes[q] * square
-            return np.sqrt(np.maximum(variance, 0.0))
+                variance += ((1 if p == q else 2) * slopes[p] * slopes[q]) * square
+            return np.sqrt(np.maximum(variance, 0.0, out=variance), out=variance)
 
     def _bottoms(self, sums: Floats) -> Floats:
         """[m, r] sums of weights of each column."""
@@ -202,8 +212,10 @@ class Means:
         return by_column
 
     def _means(self, sums: Floats) -> Floats:
+        """[m, r] means, in place of the sums of their tops."""
+        means = sums[: len(self.tops)]
         with np.errstate(invalid="ignore", divide="ignore"):
-            means: Floats = sums[: len(self.tops)] / self._bottoms(sums)
+            means /= self._bottoms(sums)
         means += self.centre[:, None]
         return means
 

@@ -98,7 +98,9 @@ class Quantiles:
         found = np.empty((m, draws.replicates))
 
         def reduce(counts: Counts, start: int, stop: int) -> None:
-            sums = planes.times(counts) >> planes.exponents[:, None]
+            floats = np.empty((2 * m, len(counts)))
+            planes.sum(counts, floats)
+            sums = floats.astype(np.int64)
             for j, column in enumerate(self.columns):
                 quantiles.resampled_quantiles(
                     column.values,

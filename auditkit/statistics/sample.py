@@ -26,6 +26,8 @@ class Sample:
         [m, n] owned copy of the observations, zero where missing.
     weights
         None where all are one, [1, n] where the columns share them, else [m, n]; zero where missing.
+    low, high
+        [m] the smallest and the largest observation of each column; NaN where it has none.
     unit_of
         [n] the unit of each observation, or None where every observation is its own.
     units
@@ -36,6 +38,8 @@ class Sample:
 
     columns: Floats
     weights: Floats | None
+    low: Floats
+    high: Floats
     unit_of: NDArray[np.intp] | None
     units: int
     scalar: bool
@@ -72,7 +76,8 @@ def read_sample(x: ArrayLike, clusters: Any, weights: ArrayLike | None, missing:
     m, n = columns.shape
     weight = _read_weights(weights, n, m)
     with np.errstate(over="ignore"):
-        largest = max(columns.max(), -columns.min())
+        low, high = columns.min(axis=1), columns.max(axis=1)
+        largest = max(high.max(), -low.min())
         if np.isnan(largest):
             gaps = np.isnan(columns)
             if missing == "raise":
@@ -88,8 +93,19 @@ def read_sample(x: ArrayLike, clusters: Any, weights: ArrayLike | None, missing:
             raise StatisticsError(
                 "values too large to be averaged", found=largest, expected=f"below {_LARGEST / n:g}"
             )
+    if weight is not None:
+        low, high = _reach(columns, weight)
     unit_of, units = _read_clusters(clusters, n)
-    return Sample(columns, weight, unit_of, units, scalar)
+    return Sample(columns, weight, low, high, unit_of, units, scalar)
+
+
+def _reach(columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The smallest and the largest observation of each column, [m]; NaN where it has none."""
+    used = np.broadcast_to(weights > 0, columns.shape)
+    low = np.min(columns, axis=1, where=used, initial=np.inf)
+    high = np.max(columns, axis=1, where=used, initial=-np.inf)
+    observed = used.any(axis=1)
+    return np.where(observed, low, np.nan), np.where(observed, high, np.nan)
 
 
 def _read_weights(weights: ArrayLike | None, n: int, m: int) -> Floats | None:

@@ -13,10 +13,9 @@ from auditkit.kernels.characteristic import distribution, quantile, sum_frequenc
 
 def frequencies(values, weights, draws, step, least=1, most=1024, tolerance=1e-9):
     real, imaginary = np.empty(most), np.empty(most)
-    half = 0.5 * step * np.asarray(values, dtype=float)
-    used = sum_frequencies(
-        np.cos(half), np.sin(half), weights, draws, tolerance, least, real, imaginary
-    )
+    angles = 0.5 * step * np.asarray(values, dtype=float)
+    assert np.abs(angles).max() <= 0.2
+    used = sum_frequencies(angles, weights, draws, tolerance, least, real, imaginary)
     return used, real, imaginary
 
 
@@ -24,8 +23,9 @@ def frequencies(values, weights, draws, step, least=1, most=1024, tolerance=1e-9
 def test_equals_the_direct_sum(n: int) -> None:
     rng = np.random.default_rng(n)
     values, weights = rng.normal(size=n), rng.dirichlet(np.ones(n))
-    used, real, imaginary = frequencies(values, weights, 3, 0.7, least=40, most=40, tolerance=9.0)
-    t = (np.arange(40) + 0.5) * 0.7
+    step = 0.39 / np.abs(values).max()
+    used, real, imaginary = frequencies(values, weights, 3, step, least=40, most=40, tolerance=9.0)
+    t = (np.arange(40) + 0.5) * step
     direct = (np.exp(1j * t[:, None] * values) @ weights) ** 3 / (math.pi * (np.arange(40) + 0.5))
     assert used == 40
     np.testing.assert_allclose(real + 1j * imaginary, direct, atol=1e-14)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auditkit.kernels.products import LANES, PLANES, ROWS, sum_products
+from auditkit.kernels.draws import COLUMNS
+from auditkit.kernels.products import HALF, PLANES, ROWS, SEGMENT, sum_halves, sum_products
 
 
 def product(planes: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -14,7 +15,7 @@ def product(planes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return sums
 
 
-@pytest.mark.parametrize("n", [LANES, 2048 - LANES, 2048, 2048 + LANES, 10_000])
+@pytest.mark.parametrize("n", [COLUMNS, SEGMENT - COLUMNS, SEGMENT, SEGMENT + COLUMNS, 9984])
 @pytest.mark.parametrize(("k", "r"), [(PLANES, ROWS), (2 * PLANES, 3 * ROWS)])
 def test_sums_are_exact(n: int, k: int, r: int) -> None:
     rng = np.random.default_rng(n)
@@ -26,15 +27,34 @@ def test_sums_are_exact(n: int, k: int, r: int) -> None:
 
 @pytest.mark.parametrize("entry", [-(2**15), 2**15 - 1])
 def test_the_largest_entries_do_not_overflow(entry: int) -> None:
-    planes = np.full((PLANES, 4096), entry, np.int16)
-    counts = np.full((ROWS, 4096), 255, np.uint8)
-    assert (product(planes, counts) == entry * 255 * 4096).all()
+    planes = np.full((PLANES, 2 * SEGMENT), entry, np.int16)
+    counts = np.full((ROWS, 2 * SEGMENT), 255, np.uint8)
+    assert (product(planes, counts) == entry * 255 * 2 * SEGMENT).all()
 
 
 def test_every_entry_counts_once() -> None:
-    planes = np.eye(PLANES, 3 * LANES, dtype=np.int16)
-    for shift in range(0, 3 * LANES, PLANES):
-        counts = np.zeros((ROWS, 3 * LANES), np.uint8)
-        counts[:, shift : shift + PLANES] = np.arange(1, 17).reshape(ROWS, PLANES)
+    planes = np.eye(PLANES, COLUMNS, dtype=np.int16)
+    weights = np.arange(1, ROWS * PLANES + 1).reshape(ROWS, PLANES)
+    for shift in range(0, COLUMNS, PLANES):
+        counts = np.zeros((ROWS, COLUMNS), np.uint8)
+        counts[:, shift : shift + PLANES] = weights
         found = product(np.roll(planes, shift, axis=1), counts)
-        np.testing.assert_array_equal(found, np.arange(1, 17).reshape(ROWS, PLANES).T)
+        np.testing.assert_array_equal(found, weights.T)
+
+
+def test_halves_are_put_together_and_scaled() -> None:
+    # three planes of 30 bits in two tiles or one, fewer results than rows, powers of two as scales
+    rng = np.random.default_rng(3)
+    whole = rng.integers(-(2**30), 2**30, (3, COLUMNS))
+    halves = np.zeros((-(-6 // PLANES) * PLANES, COLUMNS), np.int16)
+    halves[:3], halves[3:6] = whole >> HALF, whole & (2**HALF - 1)
+    counts = rng.integers(0, 9, (2 * ROWS, COLUMNS)).astype(np.uint8)
+    scales = np.array([1.0, 2.0**-30, 2.0**-1074])
+    found = np.full((3, 2 * ROWS - 1), np.nan)
+    sum_halves(halves, counts, scales, found)
+    expected = [
+        [float(sum(x * int(c) for x, c in zip(plane.tolist(), row, strict=True))) * scale
+         for row in counts[:-1]]
+        for plane, scale in zip(whole, scales, strict=True)
+    ]  # fmt: skip
+    assert found.tolist() == expected

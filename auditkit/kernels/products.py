@@ -40,13 +40,19 @@ def split_halves(
     factors: tuple[float, float],
     high: NDArray[np.int16],
     low: NDArray[np.int16],
-) -> None:
-    """The two halves of the integers next to a plane times two factors, of at most 2**30."""
+) -> bool:
+    """The two halves of the integers next to a plane times two factors, of at most 2**30.
+
+    Returns whether a low half is not zero.
+    """
     largest = np.int32(2 ** (2 * HALF) - 1)
+    seen = np.int16(0)
     for i in range(len(plane)):
         whole = min(np.int32(plane[i] * factors[0] * factors[1] + _ROUND - _ROUND), largest)
         high[i] = whole >> HALF
         low[i] = whole & (2**HALF - 1)
+        seen |= low[i]
+    return bool(seen != 0)
 
 
 @jit
@@ -60,28 +66,31 @@ def sum_products(
     sums[:] = 0
     for first in range(0, counts.shape[1], SEGMENT):
         stop = min(first + SEGMENT, counts.shape[1])
-        for r in range(0, len(counts), ROWS):
-            for k in range(0, len(planes), PLANES):
+        for k in range(0, len(planes), PLANES):
+            for r in range(0, len(counts), ROWS):
                 _add_tile(planes, k, counts, r, first, stop, sums)
 
 
 @jit
 def sum_halves(
     halves: NDArray[np.int16],
+    low_of: NDArray[np.intp],
     counts: NDArray[np.uint8],
     scales: NDArray[np.float64],
     found: NDArray[np.float64],
 ) -> None:
     """Fill ``found`` [k, r] with the sums of k planes over the first r of the resamples in ``counts``.
 
-    ``halves`` has the high halves of the planes, then their low halves; times ``scales`` [k] they are the data.
+    ``halves`` has the high halves of the planes, and in rows ``low_of`` [k] their low halves, -1 for none; times
+    ``scales`` [k] they are the data.
     """
-    sums = np.empty((len(halves), len(counts)), dtype=np.int64)
-    sum_products(halves, counts, sums)
+    sums = np.zeros((len(halves) + 1, len(counts)), dtype=np.int64)
+    sum_products(halves, counts, sums[:-1])
     k, r = found.shape
     for j in range(k):
+        low, scale = low_of[j], scales[j]
         for b in range(r):
-            found[j, b] = float((sums[j, b] << HALF) + sums[k + j, b]) * scales[j]
+            found[j, b] = float((sums[j, b] << HALF) + sums[low, b]) * scale
 
 
 def _generate_tile(

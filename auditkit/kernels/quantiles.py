@@ -13,7 +13,7 @@ from auditkit.kernels.jit import jit
 @jit
 def resampled_quantiles(
     values: NDArray[np.float64],
-    unit_of: NDArray[np.intp],
+    unit_of: NDArray[np.int32],
     start: int,
     below: NDArray[np.int64],
     total: NDArray[np.int64],
@@ -41,7 +41,7 @@ def resampled_quantiles(
 @jit
 def jackknife_quantiles(
     values: NDArray[np.float64],
-    unit_of: NDArray[np.intp],
+    unit_of: NDArray[np.int32],
     start: int,
     below: NDArray[np.int64],
     size: NDArray[np.int64],
@@ -65,7 +65,7 @@ def jackknife_quantiles(
 @jit
 def _quantile(
     values: NDArray[np.float64],
-    unit_of: NDArray[np.intp],
+    unit_of: NDArray[np.int32],
     position: int,
     before: int,
     total: int,

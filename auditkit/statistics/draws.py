@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import local
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,24 +61,29 @@ class Planes:
     Attributes
     ----------
     halves
-        [>= 2 k, >= units] high halves of the k planes, then their low halves, then zeros.
+        [>= k, >= units] high halves of the k planes, then low halves that are not all zero, then zeros.
+    low_of
+        [k] the row of the low half of each plane; -1 where it has none.
     scales
         [k] the data are the integers times these powers of two.
     """
 
     halves: NDArray[np.int16]
+    low_of: NDArray[np.intp]
     scales: Floats
 
     @classmethod
-    def of(cls, data: Sequence[Floats]) -> Planes:
+    def of(cls, data: Sequence[NDArray[Any]]) -> Planes:
         """The integers of k planes [units], rounded to 30 bits of the largest entry of each."""
         from auditkit.kernels import draws, products
 
         k, units = len(data), len(data[0])
         shape = _up(2 * k, products.PLANES), _up(units, draws.COLUMNS)
         halves = np.zeros(shape, dtype=np.int16)
+        low_of, used = np.full(k, -1), k
         scales = np.ones(k)
-        for j, plane in enumerate(data):
+        for j, row in enumerate(data):
+            plane = np.asarray(row, dtype=np.float64)
             largest = max(plane.max(), -plane.min())
             exponent = (
                 min(2 * products.HALF - math.frexp(largest)[1], _FINEST) if largest > 0 else 0
@@ -85,14 +91,15 @@ class Planes:
             scales[j] = 2.0**-exponent
             # in two steps, since the power may be too large for one
             factors = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
-            products.split_halves(plane, factors, halves[j, :units], halves[k + j, :units])
-        return cls(halves, scales)
+            if products.split_halves(plane, factors, halves[j, :units], halves[used, :units]):
+                low_of[j], used = used, used + 1
+        return cls(halves[: _up(used, products.PLANES)], low_of, scales)
 
     def sum(self, counts: Counts, found: Floats) -> None:
         """Fill ``found`` [k, r] with the sums of the data over the first r resamples in ``counts``."""
         from auditkit.kernels import products
 
-        products.sum_halves(self.halves, counts, self.scales, found)
+        products.sum_halves(self.halves, self.low_of, counts, self.scales, found)
 
 
 def resampled_sums(data: Sequence[Floats], draws: Draws) -> Floats:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from auditkit.statistics.draws import Draws, resampled_sums
 from auditkit.statistics.sample import Floats, Sample
 
-_CHUNK = 1024
-"""Replicates whose standard errors are worked out together, in the cache."""
+_CHUNK = 2**17
+"""Standard errors worked out together: what they are made of stays in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Means:
         [d, units] sums of weights, each distinct row once.
     bottom_of
         [m] the row of ``bottoms`` that belongs to each column.
+    varying
+        [d] whether the units differ in a bottom, so that its sum changes from resample to resample.
     """
 
     statistic: str
@@ -42,6 +44,7 @@ class Means:
     tops: Floats
     bottoms: Floats
     bottom_of: NDArray[np.intp]
+    varying: NDArray[np.bool_]
 
     @classmethod
     def of(cls, sample: Sample, statistic: str) -> Means:
@@ -58,19 +61,15 @@ class Means:
         distinct = {row.tobytes(): j for j, row in enumerate(rows)}
         kept = sorted(set(distinct.values()))
         of = [kept.index(distinct[row.tobytes()]) for row in rows]
+        bottoms = sample.by_unit(rows[kept])
         return cls(
             statistic=statistic,
             centre=centre,
             tops=sample.by_unit(columns),
-            bottoms=sample.by_unit(rows[kept]),
+            bottoms=bottoms,
             bottom_of=np.array(of if len(of) == len(columns) else of * len(columns), dtype=np.intp),
+            varying=(bottoms != bottoms[:, :1]).any(axis=1),
         )
-
-    @property
-    def varying(self) -> NDArray[np.bool_]:
-        """[d] whether the units differ in a bottom, so that its sum changes from resample to resample."""
-        differs: NDArray[np.bool_] = (self.bottoms != self.bottoms[:, :1]).any(axis=1)
-        return differs
 
     @property
     def estimate(self) -> Floats:
@@ -149,9 +148,12 @@ class Means:
         used = len(planes)
         planes += [row for product in products for row in product]
         sums = resampled_sums(planes, draws)
-        errors = np.empty((len(self.estimate), draws.replicates))
-        for start in range(0, draws.replicates, _CHUNK):
-            part = slice(start, start + _CHUNK)
+        k = len(self.estimate)
+        errors = np.empty((k, draws.replicates))
+
+        step = max(1, _CHUNK // k)
+        for start in range(0, draws.replicates, step):
+            part = slice(start, start + step)
             errors[:, part] = self._errors(sums[:, part], used)
         error = self._errors(np.array([[plane.sum()] for plane in planes]), used)[:, 0]
         return error, sums[: len(self.tops)], errors
@@ -162,13 +164,16 @@ class Means:
             return [slice(None)]
         return [slice(0, None, 2), slice(1, None, 2)]
 
-    def _gradients(self, means: Floats) -> list[Floats]:
-        """Derivatives of the statistic by the mean of each of its columns."""
-        first, *second = (means[slot] for slot in self._slots())
+    def _gradients(self, shifts: list[Floats]) -> list[Floats]:
+        """Derivatives of the statistic by the mean of each of its columns, where these have moved from the centre."""
         if self.statistic == "ratio":
-            return [1 / second[0], -first / second[0] ** 2]
-        one = np.ones((len(first), 1))
-        return [one, *(-one for _ in second)]
+            first, second = (
+                self.centre[slot, None] + shift
+                for slot, shift in zip(self._slots(), shifts, strict=True)
+            )
+            return [1 / second, -first / second**2]
+        one = np.ones((len(shifts[0]), 1))
+        return [one, -one][: len(shifts)]
 
     def _parts(self) -> list[Floats]:
         """What influences are made of: each [k, units], the tops and, where units differ in them, the bottoms."""
@@ -186,20 +191,23 @@ class Means:
         """
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             bottoms = self._bottoms(sums[:used])
-            means = self._means(sums[:used])
-            gradients = self._gradients(means)
-            shifts = [means[slot] - self.centre[slot, None] for slot in self._slots()]
+            means = sums[: len(self.tops)]
+            means /= bottoms
+            shifts = [means[slot] for slot in self._slots()]
+            gradients = self._gradients(shifts)
             slopes = [g / bottoms[slot] for g, slot in zip(gradients, self._slots(), strict=True)]
             if self.varying.any():
                 slopes += [-h * shift for h, shift in zip(slopes, shifts, strict=True)]
                 variance = np.zeros_like(shifts[0])
             else:
                 moved = reduce(np.add, [g * d for g, d in zip(gradients, shifts, strict=True)])
-                variance = -(moved**2) / self.tops.shape[1]
+                variance = np.square(moved, out=moved)
+                variance *= -1 / self.tops.shape[1]
             pairs = [(p, q) for p in range(len(slopes)) for q in range(p, len(slopes))]
             squares = sums[used:].reshape(len(pairs), *variance.shape)
             for (p, q), square in zip(pairs, squares, strict=True):
                 variance += ((1 if p == q else 2) * slopes[p] * slopes[q]) * square
+            means += self.centre[:, None]
             return np.sqrt(np.maximum(variance, 0.0, out=variance), out=variance)
 
     def _bottoms(self, sums: Floats) -> Floats:

@@ -14,16 +14,19 @@ from auditkit.statistics.sample import Floats, Sample
 
 @dataclass(frozen=True, slots=True)
 class _Sorted:
-    """One column: its observations in ascending order, and a position near the quantile to start from.
-
-    ``size`` and ``below`` [units] say how many observations each unit has, and how many of them lie before ``start``.
-    """
+    """One column: its observations in ascending order, their units, and a position near the quantile to start from."""
 
     values: Floats
-    unit_of: NDArray[np.intp]
+    unit_of: NDArray[np.int32]
     start: int
-    below: NDArray[np.int64]
-    size: NDArray[np.int64]
+
+    def below(self, units: int) -> NDArray[np.intp]:
+        """[units] how many observations of each unit lie before ``start``."""
+        return np.bincount(self.unit_of[: self.start], minlength=units)
+
+    def size(self, units: int) -> NDArray[np.intp]:
+        """[units] how many observations each unit has."""
+        return np.bincount(self.unit_of, minlength=units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,14 @@ class Quantiles:
     ----------
     level
         Between 0 and 1.
+    units
+        How many units are resampled.
     columns
         One entry a column.
     """
 
     level: float
+    units: int
     columns: tuple[_Sorted, ...]
 
     @classmethod
@@ -53,24 +59,15 @@ class Quantiles:
         weights = sample.weights
         if weights is not None and not np.isin(weights, (0.0, 1.0)).all():
             raise StatisticsError("quantiles take no weights", expected="a mean, or none")
-        unit_of = np.arange(sample.units) if sample.unit_of is None else sample.unit_of
         present = np.broadcast_to(True if weights is None else weights > 0, sample.columns.shape)
         columns = []
         for values, kept in zip(sample.columns, present, strict=True):
             order = np.argsort(values, kind="stable")
             order = order[kept[order]]
+            unit_of = order if sample.unit_of is None else sample.unit_of[order]
             start = round(max(len(order) - 1, 0) * level)
-            of = unit_of[order]
-            columns.append(
-                _Sorted(
-                    values=values[order],
-                    unit_of=of,
-                    start=start,
-                    below=np.bincount(of[:start], minlength=sample.units),
-                    size=np.bincount(of, minlength=sample.units),
-                )
-            )
-        return cls(level, tuple(columns))
+            columns.append(_Sorted(values[order], unit_of.astype(np.int32), start))
+        return cls(level, sample.units, tuple(columns))
 
     @property
     def estimate(self) -> Floats:
@@ -93,21 +90,27 @@ class Quantiles:
         from auditkit.kernels import quantiles
 
         m = len(self.columns)
-        sizes = [c.below for c in self.columns] + [c.size for c in self.columns]
-        planes = Planes.of([size.astype(np.float64) for size in sizes])
+        below = [_narrow(c.below(self.units)) for c in self.columns]
+        size = [_narrow(c.size(self.units)) for c in self.columns]
+        # units of one size make resamples of one size
+        uneven = [j for j in range(m) if (size[j] != size[j][0]).any()]
+        planes = Planes.of([*below, *(size[j] for j in uneven)])
+        totals = np.array([int(of_units[0]) * self.units for of_units in size])
         found = np.empty((m, draws.replicates))
 
         def reduce(counts: Counts, start: int, stop: int) -> None:
-            floats = np.empty((2 * m, len(counts)))
-            planes.sum(counts, floats)
-            sums = floats.astype(np.int64)
+            sums = np.empty((m + len(uneven), stop - start))
+            planes.sum(counts, sums)
+            before = sums[:m].astype(np.int64)
+            total = np.repeat(totals[:, None], stop - start, axis=1)
+            total[uneven] = sums[m:]
             for j, column in enumerate(self.columns):
                 quantiles.resampled_quantiles(
                     column.values,
                     column.unit_of,
                     column.start,
-                    sums[j],
-                    sums[m + j],
+                    before[j],
+                    total[j],
                     counts,
                     self.level,
                     found[j, start:stop],
@@ -121,8 +124,12 @@ class Quantiles:
         from auditkit.kernels import quantiles
 
         c = self.columns[j]
-        found = np.empty(len(c.size))
-        quantiles.jackknife_quantiles(
-            c.values, c.unit_of, c.start, c.below, c.size, self.level, found
-        )
+        below, size = c.below(self.units), c.size(self.units)
+        found = np.empty(self.units)
+        quantiles.jackknife_quantiles(c.values, c.unit_of, c.start, below, size, self.level, found)
         return found
+
+
+def _narrow(counts: NDArray[np.intp]) -> NDArray[np.unsignedinteger]:
+    """The same counts in as few bytes as hold them."""
+    return counts.astype(np.min_scalar_type(counts.max()))

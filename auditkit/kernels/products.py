@@ -40,19 +40,20 @@ def split_halves(
     factors: tuple[float, float],
     high: NDArray[np.int16],
     low: NDArray[np.int16],
-) -> bool:
+) -> tuple[np.int64, np.int64]:
     """The two halves of the integers next to a plane times two factors, of at most 2**30.
 
-    Returns whether a low half is not zero.
+    Returns the sum of the low halves and that of their squares.
     """
     largest = np.int32(2 ** (2 * HALF) - 1)
-    seen = np.int16(0)
+    total = squares = np.int64(0)
     for i in range(len(plane)):
         whole = min(np.int32(plane[i] * factors[0] * factors[1] + _ROUND - _ROUND), largest)
         high[i] = whole >> HALF
         low[i] = whole & (2**HALF - 1)
-        seen |= low[i]
-    return bool(seen != 0)
+        total += low[i]
+        squares += np.int64(low[i]) * low[i]
+    return total, squares
 
 
 @jit
@@ -75,19 +76,21 @@ def sum_products(
 def sum_halves(
     halves: NDArray[np.int16],
     low_of: NDArray[np.intp],
+    rests: NDArray[np.int64],
     counts: NDArray[np.uint8],
     scales: NDArray[np.float64],
     found: NDArray[np.float64],
 ) -> None:
     """Fill ``found`` [k, r] with the sums of k planes over the first r of the resamples in ``counts``.
 
-    ``halves`` has the high halves of the planes, and in rows ``low_of`` [k] their low halves, -1 for none; times
-    ``scales`` [k] they are the data.
+    ``halves`` has the high halves of the planes, and in rows ``low_of`` [k] their low halves; where that is -1, their
+    sum is ``rests`` [k] in every resample. Times ``scales`` [k] they are the data.
     """
-    sums = np.zeros((len(halves) + 1, len(counts)), dtype=np.int64)
+    sums = np.empty((len(halves) + 1, len(counts)), dtype=np.int64)
     sum_products(halves, counts, sums[:-1])
     k, r = found.shape
     for j in range(k):
+        sums[-1] = rests[j]
         low, scale = low_of[j], scales[j]
         for b in range(r):
             found[j, b] = float((sums[j, b] << HALF) + sums[low, b]) * scale

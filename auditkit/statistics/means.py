@@ -147,7 +147,8 @@ class Means:
         planes = [*self.tops, *self.bottoms[self.varying]]
         used = len(planes)
         planes += [row for product in products for row in product]
-        sums = resampled_sums(planes, draws)
+        # the sum of one square has nothing to cancel with
+        sums = resampled_sums(planes, draws, len(planes) - used if len(parts) == 1 else 0)
         k = len(self.estimate)
         errors = np.empty((k, draws.replicates))
 

@@ -54,18 +54,18 @@ def test_halves_are_put_together_and_scaled() -> None:
     # three planes of 30 bits, one of them without a low half; fewer results than rows; powers of two as scales
     rng = np.random.default_rng(3)
     whole = rng.integers(-(2**30), 2**30, (3, COLUMNS))
-    whole[1] &= -(2**HALF)
     halves = np.zeros((-(-5 // PLANES) * PLANES, COLUMNS), np.int16)
     halves[:3], halves[3:5] = whole >> HALF, whole[::2] & (2**HALF - 1)
-    low_of = np.array([3, -1, 4])
+    low_of, rests = np.array([3, -1, 4]), np.array([77, 12345, 77])
+    whole[1] &= -(2**HALF)
     counts = rng.integers(0, 9, (2 * ROWS, COLUMNS)).astype(np.uint8)
     scales = np.array([1.0, 2.0**-30, 2.0**-1074])
     found = np.full((3, 2 * ROWS - 1), np.nan)
-    sum_halves(halves, low_of, counts, scales, found)
+    sum_halves(halves, low_of, rests, counts, scales, found)
     expected = [
-        [float(sum(x * int(c) for x, c in zip(plane.tolist(), row, strict=True))) * scale
+        [float(sum(x * int(c) for x, c in zip(plane.tolist(), row, strict=True)) + rest) * scale
          for row in counts[:-1]]
-        for plane, scale in zip(whole, scales, strict=True)
+        for plane, rest, scale in zip(whole, (0, 12345, 0), scales, strict=True)
     ]  # fmt: skip
     assert found.tolist() == expected
 
@@ -73,11 +73,10 @@ def test_halves_are_put_together_and_scaled() -> None:
 def test_a_plane_is_split_into_halves() -> None:
     plane = np.array([0.75, -1.0, 2.0**-29, -0.3, 0.0])
     high, low = np.empty(5, np.int16), np.empty(5, np.int16)
-    assert split_halves(plane, (2.0**10, 2.0**20), high, low)
+    total, squares = split_halves(plane, (2.0**10, 2.0**20), high, low)
     whole = (high.astype(int) << HALF) + low
-    # the largest integer of 30 bits in place of 2**30, and the nearest one
     assert whole.tolist() == [3 * 2**28, -(2**30), 2, round(-0.3 * 2**30), 0]
-    assert split_halves(np.array([1.0]), (2.0**30, 1.0), high[:1], low[:1])
+    assert (total, squares) == (low.sum(dtype=int), (low.astype(int) ** 2).sum())
+    # 2**30 itself has 31 bits: the largest integer of 30 takes its place
+    split_halves(np.array([1.0]), (2.0**30, 1.0), high[:1], low[:1])
     assert (high[0], low[0]) == (2**HALF - 1, 2**HALF - 1)
-    assert not split_halves(np.array([0.5, -1.0]), (2.0**30, 1.0), high[:2], low[:2])
-    assert high[:2].tolist() == [2**14, -(2**15)]

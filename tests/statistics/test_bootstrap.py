@@ -92,8 +92,9 @@ def test_percentile_equals_the_naive_twin(
 )
 @pytest.mark.parametrize("x", [SKEWED, HOLES], ids=["complete", "holes"])
 def test_studentized_equals_the_naive_twin(
-    x: np.ndarray, statistic: str, options: dict[str, Any]
+    x: np.ndarray, statistic: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(engine, "_COARSE", 0.0)
     result = bootstrap(
         x, statistic=statistic, method="studentized", missing="omit", seed=3, replicates=B,
         resampler="numpy", **options,
@@ -126,6 +127,21 @@ def test_studentized_equals_the_naive_twin(
     for end, level in ((result.low, 0.975), (result.high, 0.025)):
         expected = estimate - np.quantile(t, level, axis=0) * error
         np.testing.assert_allclose(end, expected, atol=tolerance)
+
+
+def test_coarse_squares_hardly_move_a_studentized_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    light, heavy = rng.normal(size=(2000, 3)), np.append(rng.uniform(-0.03, 0.03, 1999), 1.0)
+    coarse = {name: bootstrap(x, method="studentized") for name, x in (("l", light), ("h", heavy))}
+    monkeypatch.setattr(engine, "_COARSE", 0.0)
+    fine = {name: bootstrap(x, method="studentized") for name, x in (("l", light), ("h", heavy))}
+    for end in ("low", "high"):
+        found, expected = (getattr(r["l"], end) - r["l"].estimate for r in (coarse, fine))
+        # variances off by 1e-4 or less in one standard deviation, errors by half of it; four of them
+        np.testing.assert_allclose(found, expected, rtol=2e-4)
+        assert (found != expected).all()
+    # half of all squares is one of them: 15 bits are not enough for the others, and no low half is left out
+    assert (coarse["h"].low, coarse["h"].high) == (fine["h"].low, fine["h"].high)
 
 
 @pytest.mark.parametrize("statistic", ["mean", "difference", "ratio", "median"])

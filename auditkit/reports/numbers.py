@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from auditkit.results.common import Estimate, Skipped
 
 MISSING = "–"
@@ -37,6 +39,12 @@ def share(x: float | Skipped, digits: int = 1) -> str:
     if x < 1 and float(text) >= 100:
         return f"> {100 - step:.{digits}f} %"
     return f"{text} %"
+
+
+def level(confidence: float) -> str:
+    """The level of an interval in percent, with all its digits: ``95%``, ``99.5%``."""
+    percent = format(100 * Decimal(repr(float(confidence))), "f")
+    return f"{percent.rstrip('0').rstrip('.')}%" if "." in percent else f"{percent}%"
 
 
 def p_value(p: float | Skipped) -> str:

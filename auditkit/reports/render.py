@@ -24,7 +24,7 @@ def document(audit: Audit) -> Document:
     facts = [
         ("file", audit.stamp.path or "arrays in memory"),
         ("sha256", audit.stamp.sha256),
-        ("intervals", f"{settings['confidence']:.0%} {settings['method']} bootstrap, "
+        ("intervals", f"{numbers.level(settings['confidence'])} {settings['method']} bootstrap, "
                       f"{numbers.counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"),
     ]  # fmt: skip
     facts += [(name, _told(settings[name])) for name in audit.results if settings.get(name)]

@@ -151,4 +151,4 @@ def test_the_report_shows_intervals_reasons_and_fallbacks() -> None:
     assert section.skipped == ("c: no observation",)
     assert any(note.startswith("d: not exact: the characteristic") for note in section.notes)
     assert any("--clusters /benchmarks/B/clusters" in note for note in section.notes)
-    assert dict(report.facts)["intervals"] == "95 % mixed, 200 replicates, seed 0"
+    assert dict(report.facts)["intervals"] == "95% mixed, 200 replicates, seed 0"

@@ -78,6 +78,17 @@ def test_p_value(p: float | Skipped, text: str) -> None:
     assert numbers.p_value(p) == text
 
 
+@pytest.mark.parametrize(
+    ("confidence", "text"),
+    [
+        (0.95, "95%"), (0.9, "90%"), (0.5, "50%"), (0.995, "99.5%"), (0.999, "99.9%"), (0.005, "0.5%"),
+        (0.9999999999999999, "99.99999999999999%"), (1e-05, "0.001%"),
+    ],
+)  # fmt: skip
+def test_a_level_has_all_its_digits(confidence: float, text: str) -> None:
+    assert numbers.level(confidence) == text
+
+
 def test_residual() -> None:
     assert [numbers.residual(x) for x in (0.0, 2.4e-16, NO)] == ["0", "2.4e-16", "–"]
 

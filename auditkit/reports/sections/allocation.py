@@ -24,7 +24,7 @@ def _section(item: SamplesAllocation, confidence: float) -> Section:
     title = f"allocation: {item.samples}"
     if isinstance(item.estimators, Skipped):
         return Section(title, "Not audited: " + item.estimators.reason + ".", notes=_notes(item))
-    level = f"{confidence:.0%}"
+    level = numbers.level(confidence)
     tables = [_gains(item.estimators, level), _policies(item, level)]
     if not isinstance(item.operating_characteristics, Skipped):
         tables.append(_floors(item.operating_characteristics, item))

@@ -13,7 +13,7 @@ _BRIEF = 50
 def document(result: ArrayBootstrap) -> Document:
     """The report of one bootstrap, before any format."""
     settings = result.stamp.settings
-    intervals = f"{100 * settings['confidence']:.6g} % {result.method}"
+    intervals = f"{numbers.level(settings['confidence'])} {result.method}"
     if result.method != "exact":
         intervals += (
             f", {numbers.counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"

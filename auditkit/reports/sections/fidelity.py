@@ -35,7 +35,7 @@ def _section(item: BenchmarkFidelity, confidence: float) -> Section:
     if not item.pipelines:
         return Section(title=f"fidelity: {item.benchmark}", verdict=NO_PIPELINES)
     pairs = sorted((leader_first(c) for c in item.comparisons), key=_telling)
-    level = f"{confidence:.0%}"
+    level = numbers.level(confidence)
     digits = _digits(item)
     unit = (
         item.unit

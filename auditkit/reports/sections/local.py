@@ -15,7 +15,7 @@ from auditkit.results.local import Declarations, LocalComparison, LocalResult
 
 def sections(result: LocalResult) -> tuple[Section, ...]:
     """One section a pair of losses, with all its alphas."""
-    level = f"{result.stamp.settings['confidence']:.0%}"
+    level = numbers.level(result.stamp.settings["confidence"])
     return tuple(
         _section(list(items), level)
         for _, items in groupby(result.items, key=lambda item: item.losses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditkit.reports import numbers
 from auditkit.reports.document import Section
 from auditkit.reports.sections.scoreboard import scoreboard_section
 from auditkit.reports.sections.search import search_section
@@ -11,7 +12,7 @@ from auditkit.results.selection import SelectionResult
 
 def sections(result: SelectionResult) -> tuple[Section, ...]:
     """One section a scoreboard or set of searches."""
-    level = f"{result.stamp.settings['confidence']:.0%}"
+    level = numbers.level(result.stamp.settings["confidence"])
     return tuple(
         scoreboard_section(item, level)
         if isinstance(item, ScoreboardAudit)

@@ -86,6 +86,7 @@ def _listed(of: list[SensitivityRange]) -> str:
 
 
 def _rows(item: BenchmarkSensitivity, confidence: float) -> Table:
+    level = numbers.level(confidence)
     rows = tuple(
         (
             r.setting, r.pipeline, _point(r.gap), _signed(r.partition_advantage), _interval(r.deployed_advantage),
@@ -94,7 +95,7 @@ def _rows(item: BenchmarkSensitivity, confidence: float) -> Table:
         for r in item.rows
     )  # fmt: skip
     return Table(
-        "Every setting", ("setting", "pipeline", "gap", "A part.", f"A deployed [{confidence:.0%}]", "safe"), rows,
+        "Every setting", ("setting", "pipeline", "gap", "A part.", f"A deployed [{level}]", "safe"), rows,
         (False, False, True, True, True, False),
         "Gap G = partition - deployed; A: advantages over the flat pipeline; safe: the partition advantage exceeds the "
         "difference of the gaps (– where there is no advantage).",

@@ -134,8 +134,8 @@ def _slices(points: Floats, index: Indices, query: float, k: int, start: int, ou
 
 
 @jit
-def _sum_slices(slices: Indices, sums: Floats, counts: Indices, moments: Floats) -> None:
-    """Moments of the scores in the slices, each counting once."""
+def _sum_slices(slices: Indices, sums: Floats, counts: Indices, moments: Floats, row: int) -> None:
+    """Moments of the scores in the slices, each counting once, into a row."""
     weight, below, above = 0, 0, 0
     first, first_low, second, second_low = 0.0, 0.0, 0.0, 0.0
     for piece in range(slices.shape[0]):
@@ -149,13 +149,13 @@ def _sum_slices(slices: Indices, sums: Floats, counts: Indices, moments: Floats)
         first, first_low = add(first, first_low, high, low)
         high, low = add(sums[2, j], sums[3, j], -sums[2, i], -sums[3, i])
         second, second_low = add(second, second_low, high, low)
-    moments[:] = 0.0
+    moments[row] = 0.0
     if weight > 0:
-        moments[0] = weight
-        moments[1] = (first + first_low) / weight
-        moments[2] = variance_of_sums(float(weight), first, first_low, second, second_low)
-        moments[3] = below / weight
-        moments[4] = above / weight
+        moments[row, 0] = weight
+        moments[row, 1] = (first + first_low) / weight
+        moments[row, 2] = variance_of_sums(float(weight), first, first_low, second, second_low)
+        moments[row, 3] = below / weight
+        moments[row, 4] = above / weight
 
 
 @jit
@@ -193,8 +193,8 @@ def _gather_tied(slices: Indices, index: Indices, scores: Floats, k: int, out: F
 
 @jit
 def nearest_on_line(
-    queries: Floats, first: int, last: int, points: Floats, index: Indices, scores: Floats,
-    sums: Floats, counts: Indices, k: int,
+    queries: Floats, order: Indices, first: int, last: int,
+    points: Floats, index: Indices, scores: Floats, sums: Floats, counts: Indices, k: int,
     levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the k nearest points, for the queries first..last.
@@ -203,6 +203,8 @@ def nearest_on_line(
     ----------
     queries
         [m], ascending, so that the window slides.
+    order
+        [m] which row each query has in the output.
     points, index, scores
         [n], sorted by (point, index); ``sums`` and ``counts`` are the ``totals`` of the scores.
     k, levels, moments, upper, lower
@@ -215,37 +217,39 @@ def nearest_on_line(
     for q in range(first, last):
         while start + k < points.size and _moves_right(points, queries[q], k, start):
             start += 1
+        row = order[q]
         clean = _slices(points, index, queries[q], k, start, slices)
         if clean:
-            _sum_slices(slices, sums, counts, moments[q])
+            _sum_slices(slices, sums, counts, moments, row)
         else:
             _gather_tied(slices, index, scores, k, chosen)
-            summarise(chosen, weights, k, moments[q])
+            summarise(chosen, weights, k, moments[row])
         if levels.size > 0:
             if clean:
                 _gather(slices, scores, chosen)
-            quantiles(chosen, weights, k, levels, upper[q], lower[q])
+            quantiles(chosen, weights, k, levels, upper[row], lower[row])
 
 
 @jit
 def within_on_line(
-    queries: Floats, first: int, last: int, points: Floats, scores: Floats,
-    sums: Floats, counts: Indices, radius: float, smooth: bool,
+    queries: Floats, order: Indices, first: int, last: int,
+    points: Floats, scores: Floats, sums: Floats, counts: Indices, radius: float, smooth: bool,
     levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the points within a radius, for the queries first..last; as in ``neighbours.within``."""
     limit = radius * radius
     slices = np.zeros((1, 2), np.int64)
     for q in range(first, last):
+        row = order[q]
         start, _, _, stop = _edges(points, queries[q], limit)
         chosen = scores[start:stop]
         weights = np.ones(stop - start)
         if smooth:
             for i in range(start, stop):
                 weights[i - start] = epanechnikov(_distance(points[i], queries[q]), limit)
-            summarise(chosen, weights, stop - start, moments[q])
+            summarise(chosen, weights, stop - start, moments[row])
         else:
             slices[0, 0], slices[0, 1] = start, stop
-            _sum_slices(slices, sums, counts, moments[q])
-        if levels.size > 0 and moments[q, 0] > 0.0:
-            quantiles(chosen, weights, stop - start, levels, upper[q], lower[q])
+            _sum_slices(slices, sums, counts, moments, row)
+        if levels.size > 0 and moments[row, 0] > 0.0:
+            quantiles(chosen, weights, stop - start, levels, upper[row], lower[row])

@@ -8,17 +8,24 @@ Neighbours are ordered by (distance, index of the point).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from auditkit.kernels import vectors
 from auditkit.kernels.compensated import two_sum
 from auditkit.kernels.jit import jit
+from auditkit.kernels.vectors import Value, Variable
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 BLOCK = 64
-"""Points in a block; a block's coordinates then fit the fastest cache for up to 64 dimensions."""
+"""Points in a block, as many as a word has bits; its coordinates fit the fastest cache for up to 64 dimensions."""
 
 QUERY_BLOCK = 32
 """Queries that are searched together."""
@@ -26,7 +33,8 @@ QUERY_BLOCK = 32
 COLUMNS = 5
 """Columns of a row of moments: weight, mean, uncorrected variance, share of scores below 0, share above 0."""
 
-_CHUNK = 16  # distances looked at together before any is looked at alone
+_LANES = 32  # distances summed at once
+_ALL = np.uint64(2**BLOCK - 1)
 
 
 def block_order(points: Floats, block: int) -> Indices:
@@ -91,54 +99,70 @@ def _bounds(
             total[b] += out[b, q]
 
 
-@jit
-def _distances(tiles: Floats, b: int, queries: Floats, row: int, out: Floats) -> None:
+def _generate_distances(
+    typing: Any, tiles: Any, b: Any, queries: Any, column: Any, limit: Any, out: Any
+) -> Any:
     """Squared distances of a query, a column of [d, m], to the points of a block of [blocks, d, BLOCK].
 
-    Four coordinates a pass, to spare loads and stores; the order of the sum is that of one coordinate a pass.
+    Returns a word with a bit for each that is within the limit.
     """
-    d = queries.shape[0]
-    for j in range(BLOCK):
-        out[j] = 0.0
-    k = 0
-    while k + 4 <= d:
-        q0, q1, q2, q3 = (
-            queries[k, row],
-            queries[k + 1, row],
-            queries[k + 2, row],
-            queries[k + 3, row],
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        inside, points, found = (
+            vectors.Array(context, builder, signature.args[i], arguments[i]) for i in (0, 2, 5)
         )
-        for j in range(BLOCK):
-            t0 = tiles[b, k, j] - q0
-            t1 = tiles[b, k + 1, j] - q1
-            t2 = tiles[b, k + 2, j] - q2
-            t3 = tiles[b, k + 3, j] - q3
-            out[j] = (((out[j] + t0 * t0) + t1 * t1) + t2 * t2) + t3 * t3
-        k += 4
-    while k < d:
-        q0 = queries[k, row]
-        for j in range(BLOCK):
-            t0 = tiles[b, k, j] - q0
-            out[j] += t0 * t0
-        k += 1
+        block, query, most = (Value(builder, arguments[i]) for i in (1, 3, 4))
+        word, number = ir.IntType(BLOCK), ir.DoubleType()
+        lanes = ir.VectorType(number, _LANES)
+        near = Value(builder, word(0))
+        for first in range(0, BLOCK, _LANES):
+            total = Variable(Value(builder, lanes([0.0] * _LANES)))
+            with vectors.loop(points.rows.like(0), points.rows, 1) as k:
+                x = points.load(number, k, query).spread(_LANES)
+                apart = inside.load(lanes, block, k, first) - x
+                total.set(total.get() + apart * apart)
+            found.store(total.get(), first)
+            bits = total.get().compare("<=", most.spread(_LANES))
+            near = near | bits.to(ir.IntType(_LANES), "bitcast").to(word, "zext") * (1 << first)
+        return near.value
+
+    return types.uint64(tiles, b, queries, column, limit, out), generate
+
+
+_distances: Any = intrinsic(_generate_distances)
+
+
+def _generate_lowest(typing: Any, word: Any) -> Any:
+    """The place of the lowest bit of a word that is not zero."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(word), generate
+
+
+_lowest: Any = intrinsic(_generate_lowest)
 
 
 @jit
 def _append(
-    found: Floats, m: int, limit: float, start: int, distance: Floats, position: Indices, row: int, count: int
+    found: Floats, near: np.uint64, start: int, distance: Floats, position: Indices, row: int, count: int
 ) -> int:  # fmt: skip
-    """Append to a row of candidates the points among ``found`` [m] that are within the limit; the new count."""
-    for first in range(0, m, _CHUNK):
-        last = min(first + _CHUNK, m)
-        inside = 0
-        for j in range(first, last):
-            inside += found[j] <= limit
-        if inside > 0:
-            for j in range(first, last):
-                distance[row, count] = found[j]
-                position[row, count] = start + j
-                count += found[j] <= limit
+    """Append to a row of candidates the points among ``found`` that have a bit in ``near``; the new count."""
+    while near != 0:
+        j = _lowest(near)
+        distance[row, count] = found[j]
+        position[row, count] = start + j
+        count += 1
+        near &= near - np.uint64(1)
     return count
+
+
+@jit
+def _present(block: int, n: int) -> np.uint64:
+    """A word with a bit for each point of a block; the last of them may not be full."""
+    missing = (block + 1) * BLOCK - n
+    return _ALL >> np.uint64(max(missing, 0))
 
 
 @jit
@@ -278,8 +302,8 @@ def _reach(scores: Floats, weights: Floats, order: Indices, wanted: float) -> fl
 
 @jit
 def nearest(
-    queries: Floats, first: int, last: int, tiles: Floats, low: Floats, high: Floats,
-    index: Indices, scores: Floats, k: int,
+    queries: Floats, order: Indices, first: int, last: int,
+    tiles: Floats, low: Floats, high: Floats, index: Indices, scores: Floats, k: int,
     levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the k nearest points, for the queries first..last.
@@ -288,6 +312,8 @@ def nearest(
     ----------
     queries
         [d, m], neighbouring queries side by side, so that they look at the same blocks.
+    order
+        [m] which row each query has in the output.
     tiles
         [blocks, d, BLOCK] coordinates of the points in block order, and the boxes of the blocks, ``low`` and ``high``.
     index
@@ -317,13 +343,12 @@ def nearest(
         limit[:] = np.inf
         _bounds(queries, begin, size, low, high, bound, total)
         for b in np.argsort(total, kind="mergesort"):
-            start = b * BLOCK
-            m = min(BLOCK, n - start)
+            present = _present(b, n)
             for q in range(size):
                 if bound[b, q] > limit[q]:
                     continue
-                _distances(tiles, b, queries, begin + q, found)
-                count[q] = _append(found, m, limit[q], start, distance, position, q, count[q])
+                near = _distances(tiles, b, queries, begin + q, limit[q], found) & present
+                count[q] = _append(found, near, b * BLOCK, distance, position, q, count[q])
                 if count[q] >= full:
                     count[q], limit[q] = _shrink(
                         distance[q], position[q], index, count[q], k, k + (k >> 3)
@@ -333,16 +358,17 @@ def nearest(
                 _shrink(distance[q], position[q], index, count[q], k, k)
             for i in range(k):
                 chosen[i] = scores[position[q, i]]
-            summarise(chosen, weights, k, moments[begin + q])
+            row = order[begin + q]
+            summarise(chosen, weights, k, moments[row])
             if levels.size > 0:
-                quantiles(chosen, weights, k, levels, upper[begin + q], lower[begin + q])
+                quantiles(chosen, weights, k, levels, upper[row], lower[row])
 
 
 @jit
 def within(
-    queries: Floats, first: int, last: int, tiles: Floats, low: Floats, high: Floats,
-    scores: Floats, radius: float, smooth: bool, levels: Floats,
-    moments: Floats, upper: Floats, lower: Floats,
+    queries: Floats, order: Indices, first: int, last: int,
+    tiles: Floats, low: Floats, high: Floats, scores: Floats, radius: float, smooth: bool,
+    levels: Floats, moments: Floats, upper: Floats, lower: Floats,
 ) -> None:  # fmt: skip
     """Moments of the scores of the points within a radius, for the queries first..last; as in ``nearest``.
 
@@ -365,17 +391,15 @@ def within(
         for b in range(n_blocks):
             if total[b] > limit:
                 continue
-            start = b * BLOCK
-            _distances(tiles, b, queries, q, found)
-            count = _append(
-                found, min(BLOCK, n - start), limit, start, distance, position, 0, count
-            )
+            near = _distances(tiles, b, queries, q, limit, found) & _present(b, n)
+            count = _append(found, near, b * BLOCK, distance, position, 0, count)
         for i in range(count):
             chosen[i] = scores[position[0, i]]
             weights[i] = epanechnikov(distance[0, i], limit) if smooth else 1.0
-        summarise(chosen, weights, count, moments[q])
-        if levels.size > 0 and moments[q, 0] > 0.0:
-            quantiles(chosen, weights, count, levels, upper[q], lower[q])
+        row = order[q]
+        summarise(chosen, weights, count, moments[row])
+        if levels.size > 0 and moments[row, 0] > 0.0:
+            quantiles(chosen, weights, count, levels, upper[row], lower[row])
 
 
 @jit

@@ -58,7 +58,8 @@ class Value:
 
     def compare(self, sign: str, other: Any) -> Value:
         """A bit for each lane."""
-        return self._with(lambda a, b: self.builder.icmp_unsigned(sign, a, b), other)
+        how = self.builder.fcmp_ordered if self._is_real else self.builder.icmp_unsigned
+        return self._with(lambda a, b: how(sign, a, b), other)
 
     def where(self, mask: Value, other: Any) -> Value:
         """These lanes where the mask is set, else those of another."""
@@ -91,6 +92,9 @@ class Value:
 
     def __and__(self, other: Any) -> Value:
         return self._with(self.builder.and_, other)
+
+    def __or__(self, other: Any) -> Value:
+        return self._with(self.builder.or_, other)
 
     def __rshift__(self, other: Any) -> Value:
         return self._with(self.builder.lshr, other)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -89,8 +90,32 @@ def test_a_bound_never_exceeds_a_distance():
         found = np.empty(neighbours.BLOCK)
         for b in range(len(low)):
             for q in range(32):
-                neighbours._distances(tiles, b, queries, q, found)
+                distances_to_a_block(tiles, b, queries, q, np.inf, found)
                 assert bound[b, q] <= found.min()
+
+
+@numba.njit
+def distances_to_a_block(tiles, b, queries, q, limit, found):
+    return neighbours._distances(tiles, b, queries, q, limit, found)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 8])
+def test_distances_are_summed_in_order_and_compared_with_the_limit(d):
+    rng = np.random.default_rng(d)
+    points, queries = rng.normal(size=(2 * neighbours.BLOCK, d)), rng.normal(size=(d, 3))
+    tiles = neighbours.tiles(points)
+    found = np.empty(neighbours.BLOCK)
+    for b in range(2):
+        for q in range(3):
+            expected = np.zeros(neighbours.BLOCK)
+            for k in range(d):
+                expected += (tiles[b, k] - queries[k, q]) ** 2
+            limit = np.sort(expected)[20]  # reached by one of them
+            near = int(distances_to_a_block(tiles, b, queries, q, limit, found))
+            np.testing.assert_array_equal(found, expected)
+            bits = [near >> j & 1 for j in range(neighbours.BLOCK)]
+            assert bits == (expected <= limit).tolist()
+            assert sum(bits) == 21
 
 
 @settings(deadline=None)
@@ -141,13 +166,14 @@ for d in (1, 2):
 """
 
 
-def test_compiled_and_interpreted_give_the_same_bits():
+def test_bits_do_not_depend_on_the_processor():
+    """Compiled for one without wide registers and fused multiplication, and for this one."""
     outputs = [
         subprocess.run(
-            [sys.executable, "-c", CODE], env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            [sys.executable, "-c", CODE], env={**os.environ, **machine},
             capture_output=True, text=True, check=True,
         ).stdout
-        for off in ("0", "1")
+        for machine in ({}, {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""})
     ]  # fmt: skip
     assert outputs[0] == outputs[1]
     assert len(outputs[0].splitlines()) == 6

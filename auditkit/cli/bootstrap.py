@@ -35,8 +35,7 @@ from auditkit.cli.output import emit, progress, width
 @click.option(
     "--q",
     type=Finite(0, 1),
-    default=0.5,
-    show_default=True,
+    default=None,
     help="Level of --statistic quantile.",
 )
 @click.option(
@@ -63,7 +62,9 @@ from auditkit.cli.output import emit, progress, width
     help="Form of the result.",
 )
 @out_option
-def bootstrap(file: str, dataset: str, format_: str, out: str | None, **how: Any) -> None:
+def bootstrap(
+    file: str, dataset: str, q: float | None, format_: str, out: str | None, **how: Any
+) -> None:
     """Bootstrap intervals of the array DATASET in FILE, such as /benchmarks/NAME/utility."""
     import json
 
@@ -72,9 +73,11 @@ def bootstrap(file: str, dataset: str, format_: str, out: str | None, **how: Any
     from auditkit.reports.sections.bootstrap import document
     from auditkit.reports.table import render_table
 
+    if (how["statistic"] == "quantile") != (q is not None):
+        raise click.UsageError("--q and --statistic quantile go together.")
     data = store.open(file)
     with progress() as report:
-        result = bootstrap_array(data, dataset, progress=report, **how)
+        result = bootstrap_array(data, dataset, q=0.5 if q is None else q, progress=report, **how)
     if format_ == "json":
         text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     else:

@@ -26,7 +26,7 @@ def escaped(document: Document, *, cell: int = CELL) -> Document:
         prose(document.title),
         tuple((prose(key), prose(fact)) for key, fact in document.facts),
         tuple(_section(section, cell) for section in document.sections),
-        prose(document.signature),
+        printable(document.signature, PROSE),  # whole: it has no words
         tuple(prose(note) for note in document.notes),
     )
 

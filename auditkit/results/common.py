@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -103,9 +105,13 @@ class Stamp:
 
     @property
     def signature(self) -> str:
-        """One line to quote beside a number."""
+        """One line to quote beside a number: version, resampling, a hash of the other settings, hash of the input."""
         keys = ("seed", "replicates", "confidence", "method", "resampler")
         parts = [f"{key}:{self.settings[key]}" for key in keys if key in self.settings]
+        others = {key: value for key, value in self.settings.items() if key not in keys}
+        if others:
+            text = json.dumps(to_json(others), sort_keys=True)
+            parts.append(f"settings:{hashlib.sha256(text.encode()).hexdigest()[:12]}")
         return "|".join([f"auditkit:{__version__}", *parts, f"sha256:{self.sha256}"])
 
     def to_dict(self) -> dict[str, Any]:

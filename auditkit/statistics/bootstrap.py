@@ -6,6 +6,7 @@ same number of units, see the same resamples, so that differences and ratios are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
@@ -148,7 +149,7 @@ def bootstrap(
     -------
     BootstrapResult
         A sample without variation has the interval [x, x], a sample of one unit none. A ratio has none where the
-        bootstrap interval of its denominator holds zero.
+        bootstrap interval of its denominator holds zero. Nor have fewer than 2 / (1 - confidence) replicates.
 
     Raises
     ------
@@ -299,7 +300,14 @@ def _set_resampled(
             means = what.resampled(draws)
         drawn = combine(what.statistic, means)
 
+    # one replicate beyond each end, less what rounding adds to a whole number
+    needed = math.ceil(2 / (1 - confidence) - 1e-9)
+
     def interval(j: int) -> tuple[float, float] | str:
+        if draws.replicates < needed:
+            return (
+                f"{draws.replicates} replicates are too few at this confidence; it takes {needed:,}"
+            )
         if isinstance(what, Means) and what.is_unbounded(j, means, confidence):
             return "the interval of the denominator holds zero"
         values = drawn[j]

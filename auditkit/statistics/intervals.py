@@ -65,12 +65,12 @@ def bca(
     spread = float(np.sum(scaled**2)) ** 1.5
     acceleration = float(np.sum(scaled**3)) / (6 * spread) if spread > 0 else 0.0
 
-    def level(tail: float) -> float:
-        z = bias + _NORMAL.inv_cdf(tail)
+    def level(normal: float) -> float:
+        z = bias + normal
         return _NORMAL.cdf(bias + z / (1 - acceleration * z)) if acceleration * z < 1 else 1.0
 
-    tail = (1 - confidence) / 2
-    low, high = quantiles(replicates, (level(tail), level(1 - tail)))
+    end = _NORMAL.inv_cdf((1 - confidence) / 2)
+    low, high = quantiles(replicates, (level(end), level(-end)))
     return float(low), float(high)
 
 

@@ -60,7 +60,10 @@ def read_sample(x: ArrayLike, clusters: Any, weights: ArrayLike | None, missing:
         The sample is empty, infinite, of the wrong shape, or holds NaN that are not to be omitted.
     """
     try:
-        given = np.asarray(x, dtype=np.float64)
+        if np.iscomplexobj(x):
+            raise TypeError
+        # masked cells are missing ones
+        given = np.ma.filled(np.ma.asarray(x, dtype=np.float64), np.nan)
     except (TypeError, ValueError):
         raise StatisticsError("wrong type of sample", expected="numbers") from None
     if given.ndim not in (1, 2):
@@ -84,7 +87,7 @@ def read_sample(x: ArrayLike, clusters: Any, weights: ArrayLike | None, missing:
                 raise StatisticsError(
                     "missing values in a sample",
                     found=f"{int(gaps.sum())} NaN",
-                    expected='none, or missing="omit"',
+                    expected='none, or leave to omit them (missing="omit", --missing omit)',
                 )
             columns[gaps] = 0.0
             weight = np.where(gaps, 0.0, 1.0 if weight is None else weight)

@@ -216,3 +216,31 @@ def unpercent(text: str) -> str:
 def test_github_puts_what_counts_first() -> None:
     lines = render_checks(report("x", strict=True), "github").splitlines()
     assert [line.split(" ")[0] for line in lines[:2]] == ["::error", "::error"]
+
+
+@pytest.mark.parametrize("form", ["table", "html", "markdown", "latex"])
+def test_a_signature_is_never_cut(form: str) -> None:
+    settings = {"replicates": 10**9, "confidence": 0.9999999999999999, "seed": 2**63 - 1,
+                "method": "studentized", "resampler": "numpy", "fidelity": {"tie": 0.1}}  # fmt: skip
+    signature = Stamp("a.h5", "f" * 64, settings).signature
+    assert len(signature) > 200
+    shown = Document("Audit", (("file", "a.h5"),), (), signature)
+    text = {
+        "table": lambda: render_table(shown, width=80),
+        "html": lambda: render_html(shown),
+        "markdown": lambda: render_markdown(shown),
+        "latex": lambda: render_latex(shown),
+    }[form]()
+    assert signature in re.sub(r"\n\s*", "", text)
+
+
+def test_a_signature_tells_every_setting_apart() -> None:
+    def signature(**own: object) -> str:
+        return Stamp("a.h5", "f" * 64, {"seed": 1, "selection": {"tie": 0.1, **own}}).signature
+
+    assert re.fullmatch(
+        r"auditkit:[\d.]+\|seed:1\|settings:[0-9a-f]{12}\|sha256:f{64}", signature()
+    )
+    assert signature() == signature(tie=0.1)
+    assert len({signature(), signature(tie=0.2), signature(candidates=40)}) == 3
+    assert Stamp(None, "f" * 64, {"seed": 1}).signature.endswith(f"|seed:1|sha256:{'f' * 64}")

@@ -15,6 +15,7 @@ from scipy import stats
 
 from auditkit.errors import StatisticsError, UsageError
 from auditkit.statistics import draws as engine
+from auditkit.statistics import intervals
 from auditkit.statistics.bootstrap import BootstrapResult, Resampling, bootstrap
 from auditkit.statistics.draws import Draws, reduce_resamples
 
@@ -246,6 +247,41 @@ def test_bits_do_not_depend_on_the_processor() -> None:
         repr(bootstrap(x, replicates=200, method=method).high.tolist())
         for method in ("percentile", "studentized", "exact")
     ]
+
+
+@pytest.mark.parametrize(("confidence", "needed"), [(0.5, 4), (0.9, 20), (0.95, 40), (0.999, 2000)])
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca", "studentized"])
+def test_too_few_replicates_for_the_confidence_make_no_interval(
+    confidence: float, needed: int, method: str
+) -> None:
+    options: dict[str, Any] = {"confidence": confidence, "method": method}
+    few = bootstrap(SKEWED[:, 0], replicates=needed - 1, **options)
+    assert np.isnan([few.low, few.high]).all()
+    assert few.reason == (
+        f"{needed - 1:,} replicates are too few at this confidence; it takes {needed:,}"
+    )
+    enough = bootstrap(SKEWED[:, 0], replicates=needed, **options)
+    assert enough.low < enough.estimate < enough.high
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca", "studentized", "exact"])
+def test_the_confidence_next_to_one_is_no_error(method: str) -> None:
+    result = bootstrap(SKEWED[:, 0], replicates=50, confidence=1 - 2**-53, method=method)
+    assert "too few at this confidence" in result.reason
+    # levels of 1e-16 and of 1 less that, from normal quantiles that are 2e-15 apart from their twins
+    found = intervals.bca(np.arange(1000.0), 400.0, np.arange(60.0), 1 - 2**-53)
+    np.testing.assert_allclose(found, (0.0, 999.0), atol=1e-9)
+
+
+def test_masked_cells_are_missing_and_complex_numbers_refused() -> None:
+    masked = np.ma.masked_array([1.0, 2.0, 3.0, 1000.0], [0, 0, 0, 1])
+    with pytest.raises(StatisticsError, match="missing values in a sample, found 1 NaN"):
+        bootstrap(masked)
+    result = bootstrap(masked, missing="omit")
+    assert result.estimate == masked.mean() == 2.0
+    assert 1 <= result.low <= result.high <= 3
+    with pytest.raises(StatisticsError, match="wrong type of sample"):
+        bootstrap([1.0, 2.0 + 1.0j])
 
 
 def test_numbers_next_to_zero_keep_their_bits() -> None:

@@ -305,9 +305,7 @@ def _set_resampled(
 
     def interval(j: int) -> tuple[float, float] | str:
         if draws.replicates < needed:
-            return (
-                f"{draws.replicates} replicates are too few at this confidence; it takes {needed:,}"
-            )
+            return f"{draws.replicates:,} replicates are too few at this confidence; it takes {needed:,}"
         if isinstance(what, Means) and what.is_unbounded(j, means, confidence):
             return "the interval of the denominator holds zero"
         values = drawn[j]

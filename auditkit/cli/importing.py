@@ -42,8 +42,9 @@ _FAMILIES = click.option(
     metavar="MAP.toml",
     help='[families] with Family = ["algorithm", ...].',
 )
-_ORIENTATION = click.option(
-    "--higher-is-better/--lower-is-better", default=None, help="Orientation of all values."
+_ORIENTATION = (
+    click.option("--higher-is-better", is_flag=True, help="Of all values: higher is better."),
+    click.option("--lower-is-better", is_flag=True, help="Of all values: lower is better."),
 )
 _DIRECTION = click.option(
     "--direction", metavar="C=VALUE:max,VALUE:min", help="Orientation by the value of a column."
@@ -116,7 +117,7 @@ def aslib(**given: Any) -> None:
         type=click.Choice(["mean", "median", "each"]),
         help="Repetitions averaged, or each a row.  [default: mean]",
     ),
-    _ORIENTATION,
+    *_ORIENTATION,
     click.option(
         "--transform",
         type=click.Choice(["minmax", "rank", "identity"]),
@@ -159,7 +160,7 @@ def benchmark(**given: Any) -> None:
     _column("claimed-winner", "Winner as released."),
     _column("run", "Run id; the name of the source unless given, '' for none."),
     _DIRECTION,
-    _ORIENTATION,
+    *_ORIENTATION,
     _column("status", "Status of the run; a score whose status is not ok is missing."),
     _column("info", "A score whose info holds a text is missing."),
     _METRIC,
@@ -182,7 +183,7 @@ def scoreboard(**given: Any) -> None:
     _column("test-size", "Rows scored."),
     _column("group", "Stratum of the dataset."),
     _DIRECTION,
-    _ORIENTATION,
+    *_ORIENTATION,
     _METRIC,
     _SEPARATOR,
 )
@@ -231,6 +232,8 @@ def _import(kind: str, given: dict[str, Any]) -> None:
 
     paths, name = given.pop("paths"), given.pop("name")
     map_path, write_map, append = given.pop("map_path"), given.pop("write_map"), given.pop("append")
+    if "lower_is_better" in given:
+        given["higher_is_better"] = _higher(given["higher_is_better"], given.pop("lower_is_better"))
     if len(paths) < 2:
         raise click.UsageError(
             "expected SOURCE... OUT.h5: at least one source, and the audit file to write"
@@ -250,6 +253,13 @@ def _import(kind: str, given: dict[str, Any]) -> None:
     if write_map is not None:
         write_mapping(write_map, kind, imported.options)
         click.echo(f"wrote {write_map}", err=True)
+
+
+def _higher(higher: bool, lower: bool) -> bool | None:
+    """Two flags as one option: true, false, or None where neither is given."""
+    if higher and lower:
+        raise click.UsageError("expected one of --higher-is-better and --lower-is-better, not both")
+    return higher if higher or lower else None
 
 
 def _over(mapped: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

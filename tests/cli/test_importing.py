@@ -29,6 +29,7 @@ def test_every_option_of_an_importer_is_an_option_of_its_command() -> None:
     assert set(import_.commands) == set(KINDS)
     for kind, command in import_.commands.items():
         ours = {p.name for p in command.params} - {"paths", "map_path", "write_map", "append"}
+        ours -= {"lower_is_better"}  # the other side of higher_is_better
         theirs = {
             p.name
             for p in inspect.signature(KINDS[kind]).parameters.values()
@@ -100,6 +101,31 @@ def test_a_mapping_is_written_and_taken(tmp_path: Path) -> None:
         run("import", "search", path, two, "--map", mapping, "--lower-is-better") == 0
     )  # given wins
     assert not ak.open(two).searches["t"].higher_is_better.any()
+
+
+@pytest.mark.parametrize("kind", ["benchmark", "scoreboard", "search"])
+def test_both_orientations_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    path = table(tmp_path / "t.csv", "instance,algorithm,value", "x,a,1")
+    both = ["--higher-is-better", "--lower-is-better"]
+    for flags in (both, both[::-1]):
+        assert run("import", kind, path, tmp_path / "o.h5", *flags) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "expected one of --higher-is-better and --lower-is-better, not both" in line
+    assert not (tmp_path / "o.h5").exists()
+
+
+def test_a_lower_orientation_given_wins_over_a_mapping(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "instance,algorithm,value", "x,a,1", "x,b,2")
+    mapping, out = tmp_path / "m.toml", tmp_path / "o.h5"
+    up = ("--higher-is-better", "--write-map", mapping)
+    assert run("import", "benchmark", path, out, *up) == 0
+    assert "higher_is_better = true" in mapping.read_text()
+    assert run("import", "benchmark", path, out, "--map", mapping) == 0
+    np.testing.assert_array_equal(ak.open(out).benchmarks["t"].utility, [[1, 2]])
+    assert run("import", "benchmark", path, out, "--map", mapping, "--lower-is-better") == 0
+    np.testing.assert_array_equal(ak.open(out).benchmarks["t"].utility, [[-1, -2]])
 
 
 def test_append_and_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

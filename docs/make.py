@@ -76,7 +76,9 @@ def _option(option: click.Option, context: click.Context) -> str:
     kind = "" if option.is_flag else f" {option.make_metavar(context)}"
     names = " / ".join([*option.opts, *option.secondary_opts])
     default = option.default if isinstance(option.default, int | float | str) else ""
-    return f"| `{_cell(names + kind)}` | {'' if option.is_flag else default} | {_cell(option.help or '')} |"
+    if option.is_flag:
+        default = ""
+    return f"| `{_cell(names + kind)}` | {'required' if option.required else default} | {_cell(option.help or '')} |"
 
 
 def _cell(text: str) -> str:

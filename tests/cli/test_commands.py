@@ -367,6 +367,13 @@ def test_an_interrupt_that_was_swallowed_comes_again(monkeypatch: pytest.MonkeyP
     assert time.monotonic() - started < 10
 
 
+def test_the_reference_tells_which_options_are_required() -> None:
+    page = (DOCS / "commands.md").read_text(encoding="utf-8")
+    build = page.partition("## auditkit build aslib")[2].partition("\n## ")[0]
+    assert "| `--families MAP.toml` | required |" in build
+    assert build.count("| required |") == 1
+
+
 def test_a_benchmark_without_pipelines_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

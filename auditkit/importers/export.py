@@ -30,7 +30,7 @@ def export(
     data
         An audit file, opened.
     path
-        The CSV file.
+        The CSV file; neither it nor the mapping may exist.
     member
         ``group/name``; needed where there is more than one.
 
@@ -44,7 +44,7 @@ def export(
     Raises
     ------
     UsageError
-        The member is not there, or a name is empty (in CSV an empty cell is a missing one).
+        The member is not there, a file to write exists, or a name is empty (in CSV an empty cell is a missing one).
     StoreError
         The folder is not writable.
 
@@ -84,6 +84,9 @@ def export(
             found=str(path),
             expected="a name ending in .csv",
         )
+    for output in (target, mapping):
+        if output.exists() or output.is_symlink():
+            raise UsageError("exists already", expected="a new file", where=str(output))
     with (
         atomic(target) as temporary,
         Path(temporary).open("w", encoding="utf-8", newline="") as file,

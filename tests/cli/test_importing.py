@@ -128,6 +128,22 @@ def test_a_lower_orientation_given_wins_over_a_mapping(tmp_path: Path) -> None:
     np.testing.assert_array_equal(ak.open(out).benchmarks["t"].utility, [[-1, -2]])
 
 
+@pytest.mark.parametrize("existing", ["x.csv", "x.toml"])
+def test_an_export_replaces_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], existing: str
+) -> None:
+    out = tmp_path / "o.h5"
+    assert run("import", "losses", table(tmp_path / "t.csv", *LOSSES), out) == 0
+    (tmp_path / existing).write_text("mine")
+    before = set(tmp_path.iterdir())
+    capsys.readouterr()
+    assert run("export", out, tmp_path / "x.csv") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"auditkit: {tmp_path / existing}: exists already, expected a new file"
+    assert set(tmp_path.iterdir()) == before
+    assert (tmp_path / existing).read_text() == "mine"
+
+
 def test_append_and_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(tmp_path / "s.npy", np.ones((2, 3)))
     out = tmp_path / "o.h5"

@@ -114,6 +114,10 @@ def samples(draw: Callable[..., Any]) -> ak.Samples:
 def losses(draw: Callable[..., Any]) -> ak.Losses:
     n, d = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     split = st.sampled_from(["estimation", "calibration", "test", "fit"])
+    model_a = draw(maybe(name))
+    model_b = draw(
+        maybe(name.filter(lambda text: text != model_a))
+    )  # an import refuses one for both
     return ak.Losses(
         loss_a=draw(some(number, n)), loss_b=draw(some(number, n)), covariates=draw(some(number, n, d)),
         covariate_names=draw(texts(d, unique=True)), split=draw(maybe(texts(n, split))),
@@ -150,6 +154,8 @@ GROUPS = {
 def test_the_round_trip_is_exact(tmp_path: Path, group: str, data: st.DataObject) -> None:
     member = data.draw(GROUPS[group])
     ak.write(tmp_path / "one.h5", ak.AuditData(**{group: {"m": member}}))
+    for file in (tmp_path / "m.csv", tmp_path / "m.toml"):
+        file.unlink(missing_ok=True)  # of the example before
     table, mapping, _ = export(ak.open(tmp_path / "one.h5"), tmp_path / "m.csv")
     kind = {"benchmarks": "benchmark", "scoreboards": "scoreboard", "searches": "search"}.get(
         group, group

@@ -59,6 +59,8 @@ def import_losses(
     ------
     SourceError
         The source is malformed, a column is missing, or a split is unknown.
+    UsageError
+        Both losses or both models are the same, or a covariate is a loss or the split.
 
     Examples
     --------
@@ -77,6 +79,10 @@ def import_losses(
         "covariates": covariates if isinstance(covariates, str | None) else list(covariates),
         "model_a": model_a, "model_b": model_b, "loss": loss, "separator": separator,
     }  # fmt: skip
+    if model_a is not None and model_a == model_b:
+        raise UsageError(
+            "--model-a and --model-b are one name", found=repr(model_a), expected="two names"
+        )
     table = read_tables(source, separator)[0]
     notes = Notes()
     columns = Columns([table], options, notes)
@@ -86,6 +92,7 @@ def import_losses(
         arrays[option] = notes.without_infinities(
             rows.numbers(columns.need(option, option)), option
         )
+    columns.refuse_same("loss_a", "loss_b")
     split = columns.find("split", "split")
     if split is not None:
         arrays["split"] = _splits(table, split)
@@ -129,7 +136,15 @@ def _covariates(table: Table, columns: Columns, notes: Notes) -> dict[str, str]:
     if given is not None:
         patterns = [given] if isinstance(given, str) else given
         chosen: dict[str, str] = {}
+        taken = frozenset(columns.used)
         for pattern in patterns:
+            if pattern in taken:
+                raise UsageError(
+                    "--covariates names a loss or the split",
+                    found=repr(pattern),
+                    expected="another column",
+                    where=table.source.where(1, pattern),
+                )
             if "*" not in pattern:
                 columns.require("covariates", pattern)
             found = expand(

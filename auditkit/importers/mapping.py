@@ -67,6 +67,22 @@ class Columns:
                 )  # fmt: skip
         self.used.add(column)
 
+    def refuse_same(self, one: str, other: str) -> None:
+        """Two options that stand for different things must not name one column.
+
+        Raises
+        ------
+        UsageError
+            They do.
+        """
+        if self.options[one] == self.options[other]:
+            raise UsageError(
+                f"{flag(one)} and {flag(other)} name one column",
+                found=repr(self.options[one]),
+                expected="two columns",
+                where=self.tables[0].source.where(1, self.options[one]),
+            )
+
     def matching(self, option: str, pattern: str, but: Iterable[str] = ()) -> list[dict[str, str]]:
         """For each table the columns that a pattern takes, by what its ``*`` stands for."""
         found = [

@@ -88,6 +88,7 @@ def import_search(
     dataset = columns.need("dataset", "dataset", "dataset_id", "datasets")
     validation = columns.need("validation", "validation", "validation_score")
     test = columns.need("test", "test", "test_score")
+    columns.refuse_same("validation", "test")
     order = columns.find("order", "order", "step")
     names = rows.texts(dataset)
     datasets, index = positions(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +54,29 @@ def test_covariates_by_name_or_star(tmp_path: Path) -> None:
 def test_malformed(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(SourceError, match=rf"t\.csv, {message}"):
         ak.import_losses(table(tmp_path / "t.csv", *ROWS, line))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"loss_b": "loss_a"}, "--loss-a and --loss-b name one column, found 'loss_a'"),
+        ({"loss_a": "loss_b"}, "no column for --loss-b"),
+        ({"covariates": "loss_a"}, "--covariates names a loss or the split, found 'loss_a'"),
+        ({"covariates": ["x", "loss_b"]}, "--covariates names a loss or the split, found 'loss_b'"),
+        ({"covariates": ["x", "split"]}, "--covariates names a loss or the split, found 'split'"),
+        ({"model_a": "MLP", "model_b": "MLP"}, "--model-a and --model-b are one name, found 'MLP'"),
+    ],
+)
+def test_one_thing_for_two_is_refused(
+    tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((UsageError, SourceError), match=message):
+        ak.import_losses(table(tmp_path / "t.csv", *ROWS), **options)
+
+
+def test_a_covariate_named_twice_is_one(tmp_path: Path) -> None:
+    imported = ak.import_losses(table(tmp_path / "t.csv", *ROWS), covariates=["x", "x", "y"])
+    assert imported.member.covariate_names == ("x", "y")
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def losses(draw: Callable[..., Any]) -> ak.Losses:
     return ak.Losses(
         loss_a=draw(some(number, n)), loss_b=draw(some(number, n)), covariates=draw(some(number, n, d)),
         covariate_names=draw(texts(d, unique=True)), split=draw(maybe(texts(n, split))),
-        model_a=draw(maybe(name)), model_b=draw(maybe(name)), loss=draw(maybe(name)),
+        model_a=model_a, model_b=model_b, loss=draw(maybe(name)),
     )  # fmt: skip
 
 

@@ -101,3 +101,9 @@ def test_the_real_traces_in_one_call(shared_data: Path) -> None:
             traces[name][k] for k in steps
         ]
         assert np.isnan(validation[len(steps) :]).all()
+
+
+def test_one_column_for_both_scores_is_refused(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "dataset,v", "x,1", "x,2")
+    with pytest.raises(UsageError, match="--validation and --test name one column, found 'v'"):
+        ak.import_search(path, validation="v", test="v", higher_is_better=True)

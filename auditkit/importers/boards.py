@@ -59,6 +59,7 @@ class Wide(Board):
         self, rows: Rows, columns: Columns, ids: list[str], runs: list[str] | None
     ) -> None:
         super().__init__(rows, columns, ids, runs)
+        matched = columns.matching("score", columns.options["score"], but=columns.used)
         first = columns.options["dataset"]
         rows.refuse_repeated(
             [ids, runs] if runs is not None else [ids],
@@ -66,7 +67,7 @@ class Wide(Board):
             first if isinstance(first, str) else first[0],
         )
         self.systems = {}
-        for found in columns.matching("score", columns.options["score"], but=columns.used):
+        for found in matched:
             for name in found:
                 self.systems.setdefault(name, len(self.systems))
 

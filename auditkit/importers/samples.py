@@ -174,16 +174,17 @@ def _from_table(table: Table, options: dict[str, Any], notes: Notes) -> dict[str
         known, index = positions(names)
         values = _deep(rows.numbers(columns.need("cost")), index, rows)
     else:
+        found = columns.matching(
+            "cost",
+            cost or ("cost*" if expand("cost*", table.columns) else "*"),
+            but=columns.used,
+        )
         if names is not None:
             rows.refuse_repeated([names], "an instance", instance or "")
         else:
             names = [str(i) for i in range(len(table))]
             notes.say("instances: no names, numbered from 0")
         known, index = positions(names)
-        but = columns.used
-        found = columns.matching(
-            "cost", cost or ("cost*" if expand("cost*", table.columns) else "*"), but=but
-        )
         order = {name: position for position, name in enumerate(found[0])}
         values = rows.wide(found, order, "numbers", np.nan)
     arrays: dict[str, Any] = {"cost": values, "instances": list(known)}

@@ -186,3 +186,9 @@ def test_the_real_samples_in_one_call(shared_data: Path) -> None:
         np.testing.assert_array_equal(s.cost, arrays["cost"].astype(float))
         np.testing.assert_array_equal(s.reference, arrays["reference"])
         assert s.label == tuple(arrays["label"].tolist())
+
+
+def test_a_pattern_without_columns_is_told_before_repeated_rows(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "instance,cost", "x,1", "x,2")
+    with pytest.raises(SourceError, match=r"no column matches 'zz\*', which --cost names"):
+        ak.import_samples(path, cost="zz*")

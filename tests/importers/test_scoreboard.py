@@ -276,3 +276,9 @@ def test_tabzilla_as_a_scoreboard(shared_data: Path) -> None:
     ).member  # fmt: skip
     assert s.score.shape == s.seconds.shape == (104, 18)
     assert not np.isnan(s.score).any()
+
+
+def test_a_pattern_without_columns_is_told_before_repeated_rows(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "d,system,score", "x,a,1", "x,b,2")
+    with pytest.raises(SourceError, match=r"no column matches 'zz\*', which --score names"):
+        ak.import_scoreboard(path, dataset="d", score="zz*", higher_is_better=True)

@@ -6,6 +6,7 @@ come from strangers, so control characters are escaped and long texts are cut.
 
 from __future__ import annotations
 
+import os
 import unicodedata
 
 _LONGEST = 300
@@ -21,6 +22,13 @@ def printable(value: object, longest: int = _LONGEST) -> str:
         return text
     half = (longest - 3) // 2
     return f"{text[:half]}...{text[-half:]}"
+
+
+def no_file(path: str | os.PathLike[str]) -> str:
+    """What a path is that is no regular file, in words."""
+    if os.path.isdir(path):
+        return "a folder"
+    return "not a regular file" if os.path.exists(path) else "no such file"
 
 
 class AuditkitError(Exception):

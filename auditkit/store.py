@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from auditkit.errors import AuditkitError, SchemaError, StoreError
+from auditkit.errors import AuditkitError, SchemaError, StoreError, no_file
 from auditkit.schema import (
     FORMAT_NAME,
     FORMAT_VERSION,
@@ -64,9 +65,8 @@ def open(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> AuditDa
         It is not what the file format says; the message names the dataset.
     """
     name = os.fspath(path)
-    if not Path(name).is_file():
-        found = "a folder" if name and Path(name).is_dir() else None
-        raise StoreError("no such file", found=found, expected="an audit file (HDF5)", where=name)
+    if not os.path.isfile(name):
+        raise StoreError(no_file(name), expected="an audit file (HDF5)", where=name)
     try:
         sha256 = _sha256(name)
         with h5py.File(name, "r") as file:
@@ -77,9 +77,10 @@ def open(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> AuditDa
     except MemoryError:
         raise StoreError("out of memory while reading", where=name) from None
     except Exception as error:  # h5py raises whatever the broken bytes lead it to
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = _reason(error)
+        what = "complete" if reason == "truncated file" else "readable"
         raise StoreError(
-            "not a readable HDF5 file", found=reason, expected="an audit file", where=name
+            f"not a {what} HDF5 file ({reason})", expected="an audit file", where=name
         ) from None
 
 
@@ -134,6 +135,13 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[str]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _reason(error: Exception) -> str:
+    """What h5py says is wrong, without the call that failed and the addresses: ``truncated file``."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    inner = re.match(r"Unable to [^(]*\(([^:()]+)", text)
+    return text if inner is None else inner[1].strip()
 
 
 def _sha256(name: str) -> str:

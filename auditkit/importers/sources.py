@@ -15,7 +15,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditkit.errors import SourceError
+from auditkit.errors import SourceError, no_file
 
 MAX_BYTES = 2**30
 """The most that a source may take, as it stands or expanded."""
@@ -121,14 +121,11 @@ def read_source(path: StrPath) -> Source:
     Raises
     ------
     SourceError
-        There is no such file, it is too large, or it expands without end.
+        It is no regular file, it is too large, or it expands without end.
     """
     path = Path(path)
     if not path.is_file():
-        found = "a folder" if path.is_dir() else ("something else" if path.exists() else None)
-        raise SourceError(
-            "no such file", found=found, expected="a plain file", where=os.fspath(path)
-        )
+        raise SourceError(no_file(path), expected="a plain file", where=os.fspath(path))
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:

@@ -144,7 +144,8 @@ def test_out_is_written_whole(
         (["audit"], "Missing argument 'FILE'"),
         (["adit", "x"], "No such command 'adit'"),
         (["check", "{demo}", "--tolerance", "-1"], "Invalid value for '--tolerance'"),
-        (["inspect", "{folder}"], "no such file, found a folder"),
+        (["audit", "{folder}"], ": a folder, expected an audit file (HDF5)"),
+        (["audit", "/dev/null"], "/dev/null: not a regular file, expected an audit file (HDF5)"),
         (["demo", "--out", "{demo}"], "cannot write"),
     ],
 )  # fmt: skip

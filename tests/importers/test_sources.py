@@ -30,14 +30,17 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
     assert read_source(path).text() == "a\n1\n"
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "fifo"])
-def test_only_plain_files(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [("missing", "no such file"), ("folder", "a folder"), ("fifo", "not a regular file")],
+)
+def test_only_plain_files(tmp_path: Path, kind: str, what: str) -> None:
     path = tmp_path / "t.csv"
     if kind == "folder":
         path.mkdir()
     elif kind == "fifo":
         os.mkfifo(path)
-    with pytest.raises(SourceError, match="no such file"):
+    with pytest.raises(SourceError, match=rf"t\.csv: {what}, expected a plain file"):
         read_source(path)
 
 

@@ -85,7 +85,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _refuse(error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        click.echo("auditkit: interrupted, nothing written", err=True)
+        click.echo("auditkit: interrupted, no file half written", err=True)
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

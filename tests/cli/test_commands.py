@@ -368,6 +368,23 @@ def test_an_interrupt_that_was_swallowed_comes_again(monkeypatch: pytest.MonkeyP
     assert time.monotonic() - started < 10
 
 
+def test_an_interrupt_does_not_deny_what_was_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("auditkit.audits.run.run_audits", interrupt)
+    code, out, err = run(capsys, "demo", "--out", str(tmp_path))
+    path = tmp_path / "auditkit_demo.h5"
+    assert (code, out) == (130, "")
+    assert err.split("\n", 1) == [
+        f"wrote {path}",
+        "\nauditkit: interrupted, no file half written\n",
+    ]
+    assert list(ak.open(path).benchmarks) == ["toy"]
+
+
 def test_the_reference_tells_which_options_are_required() -> None:
     page = (DOCS / "commands.md").read_text(encoding="utf-8")
     build = page.partition("## auditkit build aslib")[2].partition("\n## ")[0]

@@ -37,7 +37,7 @@ def runtime_cost(
                 f"{counted(int(failed.sum()), 'failed run')} without a cutoff to penalise them: missing"
             )
         return np.where(failed, np.nan, value), None
-    _describe_stored(value[failed], cutoff, notes)
+    _describe_stored(value[failed], cutoff, about.cutoff, notes)
     cost, late = penalised(value, failed, cutoff, par)
     over = int((late & runs.ok).sum())
     at = int((runs.ok & (value == cutoff)).sum())
@@ -54,18 +54,26 @@ def runtime_cost(
     return cost, cutoff
 
 
-def _describe_stored(stored: Floats, cutoff: float, notes: Notes) -> None:
-    """What the file stores for failed runs: the rule replaces it, a reader should know it."""
+def _describe_stored(stored: Floats, cutoff: float, stated: float | None, notes: Notes) -> None:
+    """What the file stores for failed runs: the rule replaces it, a reader should know it.
+
+    A stored penalty is a multiple of the cutoff that the description states, where its failed runs reach that.
+    """
     stored = stored[~np.isnan(stored)]
     if not stored.size:
         return
-    factor = round(float(np.median(stored)) / cutoff)
-    if factor >= 2 and np.mean(stored == factor * cutoff) > 0.5:
-        same = int((stored == factor * cutoff).sum())
+    typical = float(np.median(stored))
+    unit = stated if stated is not None and typical >= stated else cutoff
+    factor = round(typical / unit)
+    penalty = factor * unit
+    if factor >= 2 and np.mean(stored == penalty) > 0.5:
+        same = int((stored == penalty).sum())
+        of = "" if unit == cutoff else f" of the stated cutoff {unit:g} s"
         notes.say(
-            f"the file stores PAR{factor} already ({same:,} of {stored.size:,} failed runs); not penalised twice"
+            f"the file stores PAR{factor}{of} already ({same:,} of {counted(stored.size, 'failed run')}); "
+            "not penalised twice"
         )
-        stored = stored[stored != factor * cutoff]
+        stored = stored[stored != penalty]
     above, below = stored > cutoff, stored < cutoff
     for which, word in ((above, "above"), (below, "below")):
         if which.any():

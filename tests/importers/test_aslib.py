@@ -83,6 +83,24 @@ def test_an_already_penalised_column_is_recognised(tmp_path: Path) -> None:
     assert "stores PAR10 already (2 of 2 failed runs); not penalised twice" in report
 
 
+def test_a_stored_penalty_counts_in_the_cutoff_of_the_description(tmp_path: Path) -> None:
+    stored = ("i1,1,a,10,ok", "i1,1,b,100,timeout", "i2,1,a,20,ok", "i2,1,b,10,ok")
+    report = ak.import_aslib(scenario(tmp_path / "s", stored), cutoff=1).report()
+    assert "PAR100" not in report  # the cutoff itself, stored as it is
+    assert "the file stores 1 failed run above the cutoff (100 to 100): replaced" in report
+    stored = (*stored[:1], "i1,1,b,1000,timeout", *stored[2:])
+    report = ak.import_aslib(scenario(tmp_path / "s", stored), cutoff=1).report()
+    stores = "the file stores PAR10 of the stated cutoff 100 s already (1 of 1 failed run)"
+    assert f"{stores}; not penalised twice" in report
+
+
+def test_a_stored_penalty_where_the_stated_cutoff_is_absurd(tmp_path: Path) -> None:
+    description = DESCRIPTION.replace("time: 100", "time: 1e9")
+    stored = ("i1,1,a,10,ok", "i1,1,b,1000,timeout", "i2,1,a,20,ok", "i2,1,b,1000,timeout")
+    folder = scenario(tmp_path / "s", stored, description=description)
+    assert "stores PAR10 already" in ak.import_aslib(folder, cutoff=100).report()
+
+
 @pytest.mark.parametrize("stated", ["0", "?", "'?'", '"?"', ".inf", "-5", "none", "[1, 2]"])
 def test_a_cutoff_that_is_none_leaves_failed_runs_missing(tmp_path: Path, stated: str) -> None:
     description = DESCRIPTION.replace("time: 100", f"time: {stated}")

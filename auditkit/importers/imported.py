@@ -116,12 +116,13 @@ class Notes:
     def missing(self, values: Floats, what: str) -> None:
         """How many cells of an array are missing."""
         empty = int(np.isnan(values).sum())
-        share = (
-            f" of {values.size:,} ({100 * empty / values.size:.2g} %)"
-            if empty
-            else f" of {values.size:,}"
-        )
-        self.say(f"missing {what}: {empty:,}{share}")
+        share = f" ({_percent(empty, values.size)} %)" if empty else ""
+        self.say(f"missing {what}: {empty:,} of {values.size:,}{share}")
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share in percent; 100 only where it is the whole."""
+    return "100" if part == whole else f"{min(100 * part / whole, 99.9):.3g}"
 
 
 def _beside(old: AuditData, new: AuditData) -> AuditData:

@@ -6,11 +6,12 @@ import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import auditkit as ak
 from auditkit.errors import SourceError, UsageError
-from auditkit.importers.imported import counted, listed, provenance
+from auditkit.importers.imported import Notes, counted, listed, provenance
 from auditkit.importers.kinds import KINDS, options_of, run_import
 from auditkit.importers.sources import Source
 from auditkit.version import __version__
@@ -45,6 +46,17 @@ def test_a_report_is_one_line_a_fact_whatever_the_names(tmp_path: Path) -> None:
     report = ak.import_losses(path).report()
     assert "\x1b" not in report
     assert all(line.startswith("  ") for line in report.splitlines()[1:])
+
+
+@pytest.mark.parametrize(
+    ("empty", "size", "printed"),
+    [(0, 4, "0 of 4"), (1, 4, "1 of 4 (25 %)"), (1, 3, "1 of 3 (33.3 %)"),
+     (2, 2, "2 of 2 (100 %)"), (1999, 2000, "1,999 of 2,000 (99.9 %)"), (9999, 10_000, "9,999 of 10,000 (99.9 %)")],
+)  # fmt: skip
+def test_the_share_of_missing_values_in_plain_digits(empty: int, size: int, printed: str) -> None:
+    notes = Notes()
+    notes.missing(np.repeat([np.nan, 1.0], [empty, size - empty]), "scores")
+    assert notes.understood == [f"missing scores: {printed}"]
 
 
 def test_the_name_of_a_member(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""An audit file against its sources: imported again with the stored options, compared cell by cell."""
+"""An audit file against its sources: imported again with the stored options, compared cell by cell.
+
+Cells are matched by the names along their dimensions, so the order of sources, rows and columns does not matter.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,11 @@ from auditkit.errors import UsageError, printable
 from auditkit.importers.imported import counted
 from auditkit.importers.kinds import KINDS, run_import
 from auditkit.importers.sources import StrPath
-from auditkit.schema import Member, array_specs, attribute_specs
+from auditkit.schema import Indices, Member, array_specs, attribute_specs
 from auditkit.version import __version__
 
 _SHOWN = 5
+_INDEX_INTO = {"family_of": "K"}
 _AXES = {
     "n": ("instances", "datasets"),
     "A": ("algorithms",),
@@ -78,7 +82,8 @@ class Verification:
 
     def report(self) -> str:
         """The verdict, then the first differences and the notes, one line each."""
-        verdict = "equal" if self.equal else f"{counted(self.n_differences, 'cell')} differ"
+        differ = "differs" if self.n_differences == 1 else "differ"
+        verdict = "equal" if self.equal else f"{counted(self.n_differences, 'cell')} {differ}"
         lines = [f"{self.member}: {verdict} ({self.n_cells:,} cells compared with the sources)"]
         lines += [f"  {difference}" for difference in self.first]
         if self.n_differences > len(self.first):
@@ -98,7 +103,7 @@ def verify(
     path
         The audit file.
     sources
-        The sources, in the order in which they were imported.
+        The sources, in any order.
     member
         ``group/name``; needed where the file holds several that were imported, unless the names of the sources tell.
 
@@ -138,8 +143,9 @@ def verify(
             where=f"{path}: {where}",
         )
     again = run_import(record["import"], paths, record["options"], name=where.partition("/")[2])
-    first, n_differences, n_cells = _compare(stored, again.member)
-    notes = tuple(_changes(record, again.member))
+    orders = _orders(stored, again.member)
+    first, n_differences, n_cells = _compare(stored, again.member, orders)
+    notes = tuple(_changes(record, again.member, orders))
     return Verification(where, n_cells, n_differences, tuple(first), notes)
 
 
@@ -184,7 +190,7 @@ def _made_of(record: dict[str, Any], sources: Sequence[StrPath]) -> bool:
         if isinstance(files, list)
         else []
     )
-    return names == [Path(source).name for source in sources]
+    return sorted(map(str, names)) == sorted(Path(source).name for source in sources)
 
 
 def _record(text: str | None) -> dict[str, Any] | None:
@@ -200,12 +206,15 @@ def _record(text: str | None) -> dict[str, Any] | None:
     return record if fits else None
 
 
-def _changes(record: dict[str, Any], again: Any) -> list[str]:
-    """What changed besides cells: the bytes of the sources, and the version."""
+def _changes(record: dict[str, Any], again: Any, orders: dict[str, Indices]) -> list[str]:
+    """What changed besides cells: the bytes of the sources, their order, and the version."""
     notes = []
     new = json.loads(again.provenance)
-    if new["sources"] != record.get("sources"):
+    if _unordered(new["sources"]) != _unordered(record.get("sources")):
         notes.append("the sources are not the same bytes or names as at the import")
+    if orders:
+        moved = (_axis(again, symbol).replace("_names", "s") for symbol in orders)
+        notes.append(f"matched by name, in another order in the sources: {', '.join(moved)}")
     if record.get("auditkit_version") != __version__:
         notes.append(
             f"imported by version {record.get('auditkit_version')}, verified by {__version__}"
@@ -213,12 +222,65 @@ def _changes(record: dict[str, Any], again: Any) -> list[str]:
     return notes
 
 
-def _compare(stored: Any, source: Any) -> tuple[list[Difference], int, int]:
+def _unordered(sources: Any) -> Any:
+    """Sources as recorded, whatever their order."""
+    return sorted(map(str, sources)) if isinstance(sources, list) else sources
+
+
+def _axis(member: Any, symbol: str) -> str:
+    """The array that names the positions along a dimension; an empty text where none does."""
+    return next((f for f in _AXES.get(symbol, ()) if getattr(member, f, None) is not None), "")
+
+
+def _orders(stored: Any, source: Any) -> dict[str, Indices]:
+    """For each dimension named in another order: where in the source each stored name is.
+
+    Names that only one side has meet in their order in the places left.
+    """
+    orders = {}
+    for symbol in _AXES:
+        one, other = _keys(stored, symbol), _keys(source, symbol)
+        if len(one) != len(other) or one == other:
+            continue
+        at = {key: position for position, key in enumerate(other)}
+        known = set(one)
+        left = (position for key, position in at.items() if key not in known)
+        order = np.array([at[key] if key in at else next(left) for key in one])
+        if (order != np.arange(len(order))).any():
+            orders[symbol] = order
+    return orders
+
+
+def _keys(member: Any, symbol: str) -> list[tuple[str, ...]]:
+    """The names along a dimension, distinct: a dataset occurs once in each run."""
+    field = _axis(member, symbol)
+    if not field:
+        return []
+    run = getattr(member, "run", None) if symbol == "n" else None
+    names = getattr(member, field)
+    return list(zip(names, *([run] if run is not None else []), strict=True))
+
+
+def _reordered(values: Any, name: str, dims: tuple[str, ...], orders: dict[str, Indices]) -> Any:
+    """An array of the source with its dimensions, and what it says of them, in the stored order."""
+    order = orders.get(_INDEX_INTO.get(name, ""))
+    if values is not None and order is not None:
+        values = np.where(values < 0, values, np.argsort(order)[values])
+    for axis, symbol in enumerate(dims):
+        if values is not None and symbol in orders:
+            values = values.take(orders[symbol], axis=axis)
+    return values
+
+
+def _compare(
+    stored: Any, source: Any, orders: dict[str, Indices]
+) -> tuple[list[Difference], int, int]:
     """The first differences over arrays and attributes, how many there are, and how many cells were compared."""
     first: list[Difference] = []
     n_differences = n_cells = 0
     for name, spec in array_specs(type(stored)).items():
         one, other = (_array(getattr(member, name)) for member in (stored, source))
+        other = _reordered(other, name, spec.dims, orders)
         if one is None and other is None:
             continue
         if one is None or other is None or one.shape != other.shape:
@@ -253,11 +315,8 @@ def _array(values: Any) -> Any:
 def _names(member: Any, dims: tuple[str, ...], at: tuple[int, ...]) -> str:
     out = []
     for symbol, index in zip(dims, at, strict=True):
-        names = next(
-            (getattr(member, field) for field in _AXES.get(symbol, ()) if hasattr(member, field)),
-            None,
-        )
-        out.append(repr(names[index]) if names is not None else str(index))
+        names = _axis(member, symbol)
+        out.append(repr(getattr(member, names)[index]) if names else str(index))
     return ", ".join(out)
 
 

@@ -64,6 +64,79 @@ def test_many_differences_are_counted_and_few_are_shown(tmp_path: Path) -> None:
     assert found.report().splitlines()[6] == "  and 45 more"
 
 
+def test_one_cell_differs(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "instance,a", "x,1", "y,2")
+    ak.import_benchmark(path, value="*", higher_is_better=True).save(tmp_path / "o.h5")
+    table(path, "instance,a", "x,1", "y,3")
+    report = ak.verify(tmp_path / "o.h5", path).report()
+    assert report.startswith("benchmarks/t: 1 cell differs (")
+
+
+BOARDS = {
+    "a.csv": ("dataset,s.p,s.q", "x,1,2", "y,3,4"),
+    "b.csv": ("dataset,s.r,s.q,s.p", "x,5,6,7", "z,8,9,10", "w,11,12,13"),
+}
+
+
+def boards(folder: Path) -> list[Path]:
+    paths = [table(folder / name, *lines) for name, lines in BOARDS.items()]
+    ak.import_scoreboard(paths, score="s.*", higher_is_better=True, name="m").save(folder / "o.h5")
+    return paths
+
+
+def test_sources_in_another_order_are_matched_by_name(tmp_path: Path) -> None:
+    paths = boards(tmp_path)
+    found = ak.verify(tmp_path / "o.h5", paths[::-1])
+    assert (found.n_differences, found.first) == (0, ())
+    assert found.notes == ("matched by name, in another order in the sources: datasets, systems",)
+    assert found.n_cells == ak.verify(tmp_path / "o.h5", paths).n_cells
+    assert ak.verify(tmp_path / "o.h5", paths).notes == ()
+
+
+def test_a_cell_changed_in_sources_in_another_order_is_the_only_one(tmp_path: Path) -> None:
+    paths = boards(tmp_path)
+    table(paths[1], *BOARDS["b.csv"][:2], "z,8,9,99", "w,11,12,13")
+    found = ak.verify(tmp_path / "o.h5", paths[::-1])
+    assert [str(d) for d in found.first] == ["score['z', 'p']: stored 10.0, source 99.0"]
+    assert found.n_differences == 1
+
+
+def test_the_member_is_found_by_sources_in_another_order(tmp_path: Path) -> None:
+    paths = boards(tmp_path)
+    other = table(tmp_path / "t.csv", "loss_a,loss_b,x", "1,2,3")
+    ak.import_losses(other).save(tmp_path / "o.h5", append=True)
+    assert ak.verify(tmp_path / "o.h5", paths[::-1]).member == "scoreboards/m"
+
+
+def test_rows_algorithms_and_families_in_another_order(tmp_path: Path) -> None:
+    lines = ["x,a,F,1", "x,b,G,2", "x,c,F,3", "y,a,F,4", "y,b,G,5", "y,c,F,6"]
+    path = table(tmp_path / "t.csv", "instance,algorithm,kind,value", *lines)
+    options = {"family": "kind", "higher_is_better": True}
+    ak.import_benchmark(path, **options).save(tmp_path / "o.h5")
+    table(path, "instance,algorithm,kind,value", *(lines[k] for k in (4, 5, 3, 1, 0, 2)))
+    found = ak.verify(tmp_path / "o.h5", path)
+    assert found.equal
+    assert found.notes[1].endswith("instances, algorithms, families")
+    table(
+        path,
+        "instance,algorithm,kind,value",
+        *(lines[k].replace("a,F", "a,G") for k in (4, 5, 3, 1, 0, 2)),
+    )
+    found = ak.verify(tmp_path / "o.h5", path)
+    assert [str(d) for d in found.first] == ["family_of['a']: stored 0, source 1"]
+
+
+def test_a_row_gone_and_a_new_one_shift_nothing(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "instance,a", "x,1", "y,2", "z,3")
+    ak.import_benchmark(path, value="*", higher_is_better=True).save(tmp_path / "o.h5")
+    table(path, "instance,a", "y,2", "z,3", "new,4")
+    found = ak.verify(tmp_path / "o.h5", path)
+    assert [str(d) for d in found.first] == [
+        "utility['x', 'a']: stored 1.0, source 4.0",
+        "instances['x']: stored 'x', source 'new'",
+    ]
+
+
 def test_another_shape(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", "instance,a", "x,1")
     ak.import_benchmark(path, value="*", higher_is_better=True).save(tmp_path / "o.h5")

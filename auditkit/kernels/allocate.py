@@ -59,32 +59,61 @@ def allocate_minorants(
 ) -> None:
     """Allocate over convex minorants given by their corners; ``taken`` [n] receives the samples of each instance.
 
-    Between two corners every step gains the same, so that the heap holds segments instead of steps.
+    Between two corners every step gains the same, and from corner to corner less: all segments above the gain of the
+    last step are taken whole, and those at this gain share what is left.
     """
     n = len(corners)
-    key = np.empty(n)
-    item = np.empty(n, np.int64)
-    at = np.zeros(n, np.int64)
+    gain = np.empty(corners.sum() - n)
+    steps = np.empty(len(gain), np.int64)
     size = 0
-    spare = budget - n
     for i in range(n):
-        taken[i] = 1
-        if corners[i] > 1:
-            key[size] = slope[i, 0]
-            item[size] = i
+        for s in range(corners[i] - 1):
+            gain[size] = slope[i, s]
+            steps[size] = corner[i, s + 1] - corner[i, s]
             size += 1
-    _heapify(key, item, size)
-    while spare > 0 and size > 0:
-        i = item[0]
-        step = min(spare, corner[i, at[i] + 1] - taken[i])
-        taken[i] += step
-        spare -= step
-        at[i] += 1
-        if at[i] + 1 < corners[i]:
-            key[0] = slope[i, at[i]]
-            _sift(key, item, size, 0)
-        else:
-            size = _drop_first(key, item, size)
+    spare = budget - n
+    price = _gain_of_step(gain, steps, spare)
+    at = np.zeros(n, np.int64)
+    for i in range(n):
+        while at[i] + 1 < corners[i] and slope[i, at[i]] > price:
+            at[i] += 1
+        taken[i] = corner[i, at[i]]
+        spare -= taken[i] - 1
+    for i in range(n):
+        if at[i] + 1 < corners[i] and slope[i, at[i]] == price:
+            step = min(spare, corner[i, at[i] + 1] - taken[i])
+            taken[i] += step
+            spare -= step
+
+
+@jit
+def _gain_of_step(gain: np.ndarray, steps: np.ndarray, number: int) -> float:
+    """The gain of the step of this number, from 1, if all were sorted with the largest first; both arrays are lost.
+
+    Infinite where the number is 0, and minus infinity where there are fewer steps.
+    """
+    if number < 1:
+        return np.inf
+    size = len(gain)
+    while size > 0:
+        first, middle, last = gain[0], gain[size // 2], gain[size - 1]
+        pivot: float = max(min(first, middle), min(max(first, middle), last))
+        above = equal = 0
+        for s in range(size):
+            above += steps[s] if gain[s] > pivot else 0
+            equal += steps[s] if gain[s] == pivot else 0
+        if above < number <= above + equal:
+            return pivot
+        larger = number <= above
+        if not larger:
+            number -= above + equal
+        kept = 0
+        for s in range(size):
+            keep = gain[s] > pivot if larger else gain[s] < pivot
+            gain[kept], steps[kept] = gain[s], steps[s]
+            kept += keep
+        size = kept
+    return -np.inf
 
 
 @jit

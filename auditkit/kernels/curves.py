@@ -209,6 +209,9 @@ def convex_minorant(curve: np.ndarray, largest: int, corner: np.ndarray, slope: 
     corner[0] = 1
     count = 1
     for k in range(2, largest + 1):
+        if curve[k] == curve[k - 1] and count > 1 and slope[count - 2] == 0:
+            corner[count - 1] = k  # a flat stretch goes on
+            continue
         gain = (curve[corner[count - 1]] - curve[k]) / (k - corner[count - 1])
         while count > 1 and slope[count - 2] <= gain:
             count -= 1

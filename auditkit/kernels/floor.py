@@ -10,13 +10,12 @@ import numpy as np
 
 from auditkit.kernels.allocate import allocate_exact, allocate_minorants
 from auditkit.kernels.curves import (
-    blocks_curve,
     convex_minorant,
     exact_value,
-    replay_curve,
     rises_of_counts,
 )
 from auditkit.kernels.jit import jit
+from auditkit.kernels.orderings import LANES, blocks_curves, replay_curves
 from auditkit.kernels.streams import below, stream
 
 
@@ -83,28 +82,27 @@ def null_gains_ordered(
 
     Independent draws come in a random order already.
     """
-    needed = depth if blocks else cap
-    values = np.empty(depth)
-    levels = 1
-    while 1 << levels <= cap:
-        levels += 1
-    scratch = np.empty((levels, depth if blocks else 1))
-    curve = np.empty((n, cap + 1))
+    samples = np.empty((depth if blocks else cap, LANES))
+    state = np.empty(LANES, np.uint64)
+    curve = np.empty((n + LANES - 1, cap + 1))
     corner = np.empty((n, cap), np.int32)
     slope = np.empty((n, cap))
     corners = np.empty(n, np.int64)
     taken = np.empty(n, np.int64)
     for repetition in range(len(out)):
+        for start in range(0, n, LANES):
+            for lane in range(LANES):
+                state[lane] = stream(seed, source, first + repetition, start + lane)
+            for j in range(len(samples)):
+                for lane in range(LANES):
+                    state[lane], drawn = below(state[lane], len(costs))
+                    samples[j, lane] = costs[drawn]
+            if blocks:
+                blocks_curves(samples, cap, curve[start : start + LANES])
+            else:
+                replay_curves(samples, cap, curve[start : start + LANES])
         uniform = 0.0
         for i in range(n):
-            state = stream(seed, source, first + repetition, i)
-            for j in range(needed):
-                state, drawn = below(state, len(costs))
-                values[j] = costs[drawn]
-            if blocks:
-                blocks_curve(values, depth, cap, scratch, curve[i])
-            else:
-                replay_curve(values, cap, curve[i])
             corners[i] = convex_minorant(curve[i], cap, corner[i], slope[i])
             uniform += curve[i, per_instance]
         allocate_minorants(corner, slope, corners, n * per_instance, taken)

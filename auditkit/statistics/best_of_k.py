@@ -5,8 +5,10 @@ Source: *Sampling Luck Masquerades as Allocation Gain* (arXiv:2608.13087); docs/
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from auditkit.errors import StatisticsError, UsageError
 from auditkit.statistics.workload import (
@@ -30,7 +32,7 @@ def best_of_k(
     costs
         [C] stored costs or gaps, in the order drawn.
     k
-        Numbers of samples, each in [1, C].
+        [q] numbers of samples, or one: integers in [1, C].
     estimator
         ``exact``: the mean of the minimum over all subsets of k. ``blocks``: the mean over the floor(C / k)
         consecutive blocks of the block's minimum. ``replay``: the running minimum of one random ordering.
@@ -40,9 +42,9 @@ def best_of_k(
     Raises
     ------
     StatisticsError
-        There are no costs, or some are not finite.
+        There are no costs, some are not finite, or they are not those of one instance.
     UsageError
-        k is out of range or the estimator unknown.
+        k is out of range or no integer, or the estimator is unknown.
 
     Notes
     -----
@@ -57,16 +59,30 @@ def best_of_k(
     >>> best_of_k([3.0, 1.0, 2.0], [1, 2], estimator="blocks")
     array([2., 1.])
     """
-    workload = as_workload(np.ravel(np.asarray(costs, dtype=np.float64)))
-    points = np.atleast_1d(np.asarray(k, dtype=np.int64))[None, :]
+    values = np.asarray(costs, dtype=np.float64)
+    if values.ndim != 1:
+        raise StatisticsError(
+            "bad costs",
+            found=f"shape {values.shape}",
+            expected="one dimension, [C], the costs of one instance",
+        )
+    points = np.atleast_1d(np.asarray(k))
+    if points.ndim != 1 or not _integers(points):
+        raise UsageError("bad k", expected="one integer or several, [q]")
+    workload = as_workload(values)
     if workload.depth[0] != workload.gaps.shape[1]:
         raise StatisticsError("missing costs", found="NaN", expected="none")
     if ((points < 1) | (points > workload.depth[0])).any():
         raise UsageError(
             "k out of range", expected=f"from 1 to {workload.depth[0]}, the number of costs"
         )
-    values: Floats = score(arrange(workload, estimator, seed), workload, estimator, points)[0]
-    return values
+    at = points.astype(np.int64)[np.newaxis]
+    curve: Floats = score(arrange(workload, estimator, seed), workload, estimator, at)[0]
+    return curve
+
+
+def _integers(numbers: NDArray[Any]) -> bool:
+    return numbers.dtype.kind in "iu" or not numbers.size
 
 
 def convex_minorant(curve: ArrayLike) -> Floats:
@@ -97,9 +113,9 @@ def greedy_allocation(curves: ArrayLike, budget: int, *, caps: ArrayLike | None 
     curves
         [n, K] best-of-k curves at k = 1, ..., K.
     budget
-        Samples in all.
+        Samples in all, an integer.
     caps
-        [n] the most samples of each instance, at most K; K by default.
+        [n] the most samples of each instance, integers up to K; K by default.
 
     Returns
     -------
@@ -110,8 +126,10 @@ def greedy_allocation(curves: ArrayLike, budget: int, *, caps: ArrayLike | None 
 
     Raises
     ------
+    StatisticsError
+        The curves are not [n, K], or not finite.
     UsageError
-        The budget is less than one sample an instance or more than the caps hold.
+        The budget is less than one sample an instance or more than the caps hold; it or a cap is no integer.
 
     Examples
     --------
@@ -123,12 +141,16 @@ def greedy_allocation(curves: ArrayLike, budget: int, *, caps: ArrayLike | None 
     from auditkit.kernels.curves import convex_minorant as kernel
 
     values = np.atleast_2d(np.asarray(curves, dtype=np.float64))
+    if values.ndim != 2 or not np.isfinite(values).all():
+        raise StatisticsError("bad curves", expected="finite values [n, K]")
     n, largest = values.shape
-    limits = np.full(n, largest) if caps is None else np.asarray(caps, dtype=np.int64)
-    if limits.shape != (n,) or (limits < 1).any() or (limits > largest).any():
+    limits = np.full(n, largest) if caps is None else np.asarray(caps)
+    whole = limits.shape == (n,) and _integers(limits)
+    if not whole or (limits < 1).any() or (limits > largest).any():
         raise UsageError("bad caps", expected=f"{n} integers from 1 to {largest}")
-    if not np.isfinite(values).all():
-        raise StatisticsError("bad curves", expected="finite values")
+    if not isinstance(budget, int | np.integer):
+        raise UsageError("bad budget", found=budget, expected="an integer")
+    limits = limits.astype(np.int64)
     check_budget(budget, limits)
     corner, slope = np.empty((n, largest), np.int32), np.empty((n, largest))
     padded = np.concatenate([np.full((n, 1), np.nan), values], axis=1)

@@ -74,6 +74,24 @@ def test_best_of_k_refuses(costs: list[float], k: list[int], estimator: str, err
         best_of_k(costs, k, estimator=estimator)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("costs", [np.ones((3, 8)), np.ones((1, 8)), 2.0])
+def test_best_of_k_is_of_one_instance(costs: np.ndarray | float) -> None:
+    with pytest.raises(StatisticsError, match=r"found shape \(.*expected one dimension, \[C\],"):
+        best_of_k(costs, [1])
+
+
+@pytest.mark.parametrize("k", [1.9, [1.0, 2.0], [True], "1", [[1, 2]]])
+def test_best_of_k_takes_whole_numbers_of_samples(k: object) -> None:
+    with pytest.raises(UsageError, match="bad k"):
+        best_of_k([3.0, 1.0], k)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("k", [2, np.int32(2), np.array([2], np.uint64)])
+def test_best_of_k_takes_any_kind_of_integer(k: int) -> None:
+    assert best_of_k([3.0, 1.0], k).tolist() == [1.0]
+    assert best_of_k([3.0, 1.0], []).tolist() == []
+
+
 def test_convex_minorant_keeps_a_convex_curve_and_refuses_nan() -> None:
     curve = 1 / np.arange(1.0, 20)
     np.testing.assert_allclose(convex_minorant(curve), curve, rtol=1e-14)
@@ -94,6 +112,18 @@ def test_greedy_allocation_keeps_caps_and_budget() -> None:
         greedy_allocation(curves, 6, caps=[5, 1, 1])
     with pytest.raises(StatisticsError):
         greedy_allocation([[1.0, np.nan]], 2)
+    with pytest.raises(StatisticsError):
+        greedy_allocation(np.ones((1, 3, 4)), 2)
+
+
+def test_greedy_allocation_takes_whole_budgets_and_caps() -> None:
+    curves = np.ones((3, 4))
+    assert greedy_allocation(curves, np.int32(8)).tolist() == [4, 3, 1]  # type: ignore[arg-type]
+    for budget in (8.7, 8.0, "8"):
+        with pytest.raises(UsageError, match=r"bad budget.*expected an integer"):
+            greedy_allocation(curves, budget)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="bad caps"):
+        greedy_allocation(curves, 8, caps=[2.5, 4, 4])
 
 
 def test_a_budget_must_fit() -> None:

@@ -141,12 +141,15 @@ def operating_characteristics(workload: Workload, s: Settings) -> tuple[Operatin
 def _no_floor(workload: Workload, sources: Counts) -> str:
     """Why no source counts, where none does: nothing is left to gain, or a relative gain has no meaning."""
     lowest = min(workload.gaps[i, : workload.depth[i]].min() for i in sources)
+    one, several = len(sources) == 1, f"{len(sources):,} source instances"
     if lowest < -workload.solved:
+        none = "the one source instance does not keep" if one else f"none of the {several} keeps"
         return (
-            f"none of the {len(sources)} source instances keeps a positive mean at the uniform budget: some of "
-            "their samples are negative, and a relative gain needs a positive mean"
+            f"{none} a positive mean at the uniform budget: some of the samples are negative, and a relative gain "
+            "needs a positive mean"
         )
-    return f"all {len(sources)} source instances are solved within the uniform budget"
+    every = "the one source instance is" if one else f"all {several} are"
+    return f"{every} solved within the uniform budget"
 
 
 def _floor(gains: Floats, n: int, reason: str) -> Floor | Skipped:

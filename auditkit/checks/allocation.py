@@ -51,7 +51,7 @@ def _depth(item: SamplesAllocation) -> Check:
     """The samples are deep enough for the budget."""
     if isinstance(item.depth, Skipped):
         return _skip("depth", item, item.depth.reason, "warning")
-    reason = f"fewest samples {item.depth}, the guard wants {4 * item.per_instance}"
+    reason = f"fewest samples {item.depth:,}, the guard wants {4 * item.per_instance:,}"
     if item.skipped is not None:
         return _skip("depth", item, item.skipped, "warning")
     return _judge("depth", item, item.shallow, reason, "warning")
@@ -60,9 +60,12 @@ def _depth(item: SamplesAllocation) -> Check:
 def _coverage(item: SamplesAllocation) -> Check:
     """Every instance counts."""
     d = item.dropped
+    count = (
+        "1 instance counts" if item.n_instances == 1 else f"{item.n_instances:,} instances count"
+    )
     reason = (
-        f"{item.n_instances} instances count; dropped: {d.no_samples} without samples, {d.no_reference} without a "
-        f"reference, {d.bad_reference} with a reference that is not positive"
+        f"{count}; dropped: {d.no_samples:,} without samples, {d.no_reference:,} without a "
+        f"reference, {d.bad_reference:,} with a reference that is not positive"
     )
     return _judge("coverage", item, d.total > 0, reason, "warning")
 
@@ -79,7 +82,12 @@ def _budget(item: SamplesAllocation) -> Check:
     """Every allocation spends the budget to the sample, within its bounds."""
     if isinstance(item.budget_faults, Skipped):
         return _skip("budget", item, item.budget_faults.reason)
-    reason = f"{item.budget_faults} allocations miss the budget of {item.budget:,} samples or leave their bounds"
+    budget = "1 sample" if item.budget == 1 else f"{item.budget:,} samples"
+    reason = (
+        f"1 allocation misses the budget of {budget} or leaves its bounds"
+        if item.budget_faults == 1
+        else f"{item.budget_faults:,} allocations miss the budget of {budget} or leave their bounds"
+    )
     return _judge("budget", item, item.budget_faults > 0, reason)
 
 
@@ -109,9 +117,10 @@ def _floor(item: SamplesAllocation) -> Check:
     if isinstance(item.d_in, Skipped) or isinstance(item.floor, Skipped):
         skipped = next(x for x in (item.d_in, item.floor) if isinstance(x, Skipped))
         return _skip("floor", item, skipped.reason, "warning")
+    sources = "1 source" if item.floor.sources == 1 else f"{item.floor.sources:,} sources"
     reason = (
         f"d_in {item.d_in.estimate:.2f} % against a null floor of {item.floor.median:.2f} % (median) and "
-        f"{item.floor.p90:.2f} % (p90), {item.floor.sources} sources"
+        f"{item.floor.p90:.2f} % (p90), {sources}"
     )
     return _judge("floor", item, item.d_in.estimate <= item.floor.p90, reason, "warning")
 
@@ -152,7 +161,7 @@ def _probe(item: SamplesAllocation) -> Check:
         return _skip("probe", item, item.probe.reason, "warning")
     gain = item.probe.d_probe
     gains = gain.excludes_zero and gain.estimate > 0
-    reason = f"a probe of {item.probe.probe} samples, charged: {_interval(gain)}"
+    reason = f"a probe of {item.probe.probe:,} samples, charged: {_interval(gain)}"
     return _judge("probe", item, not gains, reason, "warning")
 
 

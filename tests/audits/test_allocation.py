@@ -326,6 +326,9 @@ def test_samples_that_beat_the_reference_have_no_relative_gain() -> None:
     assert "needs a positive one" in negative.d_in.reason
     assert isinstance(negative.floor, Skipped)
     assert "none of the 3 source instances keeps a positive mean" in negative.floor.reason
+    one = audit(member(-samples.cost), per_instance=20, floor_sources=1)
+    assert isinstance(one.floor, Skipped)
+    assert "the one source instance does not keep a positive mean" in one.floor.reason
 
 
 def test_one_instance_gains_nothing_and_has_no_interval() -> None:

@@ -11,7 +11,7 @@ import pytest
 from auditkit.audits.allocation import audit_allocation
 from auditkit.checks.allocation import check_allocation
 from auditkit.checks.common import Check
-from auditkit.results.allocation import AllocationResult
+from auditkit.results.allocation import AllocationResult, Floor
 from auditkit.results.common import Estimate, Skipped
 from auditkit.schema import AuditData, Samples
 
@@ -148,3 +148,24 @@ def test_what_was_skipped_is_skipped_with_its_reason() -> None:
     assert "solved" in found["held_out"].reason
     assert found["label_residual"].reason == "no labels stored"
     assert found["curve"].status == found["budget"].status == "passed"
+
+
+def test_one_of_a_kind_is_singular_and_thousands_are_separated(result: AllocationResult) -> None:
+    item = result.items[0]
+    assert isinstance(item.floor, Floor)
+
+    def reasons(**changes: Any) -> dict[str, str]:
+        changed = replace(result, items=(replace(item, **changes),))
+        return {c.id.removeprefix("allocation."): c.reason for c in check_allocation(changed)}
+
+    one = reasons(n_instances=1, budget_faults=1, floor=replace(item.floor, sources=1))
+    assert one["coverage"].startswith("1 instance counts; dropped: 0 without samples")
+    assert one["budget"] == "1 allocation misses the budget of 2,400 samples or leaves its bounds"
+    assert one["floor"].endswith("(p90), 1 source")
+    many = reasons(n_instances=2000, depth=4000, per_instance=1000, budget_faults=0)
+    assert many["coverage"].startswith("2,000 instances count")
+    assert many["depth"] == "fewest samples 4,000, the guard wants 4,000"
+    assert many["budget"].startswith(
+        "0 allocations miss the budget of 2,400 samples or leave their"
+    )
+    assert many["floor"].endswith("(p90), 5 sources")

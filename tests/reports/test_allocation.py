@@ -124,6 +124,20 @@ def test_what_is_missing_is_said() -> None:
     assert any("depth guard was overridden" in note for note in over.notes)
 
 
+def test_counts_are_singular_where_one_and_separated_where_thousands(
+    result: AllocationResult,
+) -> None:
+    item = replace(
+        result.items[0], n_instances=1, depth=40_000, deepest=50_000, per_instance=10_000, budget=10_000,
+        cap=20_000, smallest=10_000, largest=10_000, curves=Skipped("not needed"),
+    )  # fmt: skip
+    (section,) = sections(replace(result, items=(item,)))
+    assert section.notes[0] == (
+        "1 instance of 40,000 to 50,000 samples; a budget of 10,000 each, 10,000 in all, at most 20,000 to one "
+        "instance. Decided on all samples, an instance gets 10,000 to 10,000."
+    )
+
+
 def test_where_nothing_is_left_to_gain_there_is_no_gain_in_words() -> None:
     (section,) = sections(
         audited(

@@ -81,7 +81,7 @@ def _probe(item: SamplesAllocation) -> Point:
     if isinstance(item.probe, Skipped):
         return _unknown(question, item.probe.reason)
     x = item.probe.d_probe
-    told = f"a probe of {item.probe.probe} samples, charged, gains {_percent(x)}"
+    told = f"a probe of {item.probe.probe:,} samples, charged, gains {_percent(x)}"
     return Point(
         question, "answered" if x.excludes_zero and x.estimate > 0 else "violated", f"{told}."
     )

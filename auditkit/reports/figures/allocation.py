@@ -111,14 +111,14 @@ def best_of_k(points: tuple[BestOfK, ...], item: SamplesAllocation) -> Figure:
     said = "; ".join(
         f"{name}: "
         + ", ".join(
-            f"{numbers.value(values[k.index(at)], DIGITS)}{percent} at k = {at}" for at in told
+            f"{numbers.value(values[k.index(at)], DIGITS)}{percent} at k = {at:,}" for at in told
         )
         for name, values, *_ in lines
     )
     return Figure(
         "Best-of-k curves",
         f"Mean best {what} of k samples over {numbers.counted(points[0].n, 'instance')}, lower is better, "
-        f"a line an estimator; the uniform budget is k = {item.per_instance}. {said}.",
+        f"a line an estimator; the uniform budget is k = {item.per_instance:,}. {said}.",
         draw,
         (6.4, 3.2),
     )
@@ -132,18 +132,17 @@ def floor_by_depth(points: tuple[OperatingPoint, ...], estimator: str) -> Figure
     def draw(axes: Axes) -> None:
         for n, marker in zip(sizes, style.MARKERS, strict=False):
             line = [(depth, floor.median) for m, depth, floor in known if m == n]
-            axes.plot(
-                [d for d, _ in line], [m for _, m in line], marker=marker, label=f"{n} instances"
-            )
+            label = numbers.counted(n, "instance")
+            axes.plot([d for d, _ in line], [m for _, m in line], marker=marker, label=label)
         axes.set_xlabel("samples per instance, C")
         axes.set_ylabel("median null floor [%]")
         axes.set_ylim(bottom=0)
         style.legend_above(axes)
 
     said = "; ".join(
-        f"n = {n}: "
+        f"n = {n:,}: "
         + ", ".join(
-            f"{numbers.value(floor.median, DIGITS)} at C = {d}" for m, d, floor in known if m == n
+            f"{numbers.value(floor.median, DIGITS)} at C = {d:,}" for m, d, floor in known if m == n
         )
         for n in sizes
     )

@@ -136,7 +136,7 @@ def _policies(item: SamplesAllocation, level: str) -> Table:
         p = item.probe
         rows.append(
             (
-                f"probe of {p.probe}, charged ({p.smallest} to {p.largest} samples)",
+                f"probe of {p.probe:,}, charged ({p.smallest:,} to {p.largest:,} samples)",
                 numbers.estimate(p.d_probe, DIGITS),
             )
         )
@@ -150,7 +150,7 @@ def _policies(item: SamplesAllocation, level: str) -> Table:
 def _floors(points: tuple[OperatingPoint, ...], item: SamplesAllocation) -> Table:
     rows = tuple(
         (
-            numbers.count(p.depth), str(p.n_instances), *_floor_cells(p.floor),
+            numbers.count(p.depth), numbers.count(p.n_instances), *_floor_cells(p.floor),
             numbers.MISSING if isinstance(p.floor, Skipped) else numbers.share(p.floor.false_alarms_median),
             numbers.MISSING if isinstance(p.floor, Skipped) else numbers.share(p.floor.false_alarms_p90),
         )
@@ -173,7 +173,8 @@ def _compositions(item: SamplesAllocation) -> Table:
     assert not isinstance(item.composition, Skipped)
     rows = tuple(
         (
-            c.label, numbers.share(c.share, 0), f"{c.with_label} / {c.n_instances}", _value(c.d_in), _value(c.d_split),
+            c.label, numbers.share(c.share, 0), f"{c.with_label:,} / {c.n_instances:,}",
+            _value(c.d_in), _value(c.d_split),
             f"[{_value(c.d_split_range.low)}, {_value(c.d_split_range.high)}]"
             if isinstance(c.d_split_range, Range)
             else numbers.MISSING,
@@ -192,17 +193,16 @@ def _compositions(item: SamplesAllocation) -> Table:
 def _notes(item: SamplesAllocation) -> tuple[str, ...]:
     notes = []
     if not isinstance(item.depth, Skipped):
-        depth = (
-            f"{item.depth:,}"
-            if item.depth == item.deepest
-            else f"{item.depth:,} to {item.deepest:,}"
-        )
+        assert isinstance(item.deepest, int)
+        depth = numbers.counted(item.deepest, "sample")
+        if item.depth != item.deepest:
+            depth = f"{item.depth:,} to {depth}"
         notes.append(
-            f"{numbers.counted(item.n_instances, 'instance')} of {depth} samples; "
-            f"a budget of {item.per_instance} each, {item.budget:,} in all"
+            f"{numbers.counted(item.n_instances, 'instance')} of {depth}; "
+            f"a budget of {item.per_instance:,} each, {item.budget:,} in all"
             + ("" if isinstance(item.cap, Skipped) else f", at most {item.cap:,} to one instance")
             + (
-                f". Decided on all samples, an instance gets {item.smallest} to {item.largest}."
+                f". Decided on all samples, an instance gets {item.smallest:,} to {item.largest:,}."
                 if isinstance(item.smallest, int)
                 else "."
             )
@@ -211,22 +211,23 @@ def _notes(item: SamplesAllocation) -> tuple[str, ...]:
         notes.append("No reference is stored: the cost itself takes the place of the gap.")
     if item.shallow:
         notes.append(
-            f"The depth guard was overridden: {item.depth} samples are fewer than {4 * item.per_instance}."
+            f"The depth guard was overridden: {item.depth:,} samples are fewer than {4 * item.per_instance:,}."
         )
     d = item.dropped
     if d.total:
         notes.append(
-            f"Instances dropped: {d.total}; {d.no_samples} without samples, {d.no_reference} without a reference, "
-            f"{d.bad_reference} with a reference that is not positive."
+            f"Instances dropped: {d.total:,}; {d.no_samples:,} without samples, {d.no_reference:,} without a "
+            f"reference, {d.bad_reference:,} with a reference that is not positive."
         )
     if isinstance(item.floor, Floor) and item.floor.solved_sources:
         notes.append(
-            f"Sources of the floor left out, without a positive gap at the uniform budget: {item.floor.solved_sources}."
+            "Sources of the floor left out, without a positive gap at the uniform budget: "
+            f"{item.floor.solved_sources:,}."
         )
     if not isinstance(item.split_spread, Skipped):
         s = item.split_spread
         notes.append(
-            f"d_split over {s.splits} random halves: {_value(s.low)} to {_value(s.high)} %, "
+            f"d_split over {s.splits:,} random halves: {_value(s.low)} to {_value(s.high)} %, "
             f"standard deviation {_value(s.sd)}."
         )
     if not isinstance(item.estimators, Skipped):

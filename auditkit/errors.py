@@ -31,6 +31,11 @@ def no_file(path: str | os.PathLike[str]) -> str:
     return "not a regular file" if os.path.exists(path) else "no such file"
 
 
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """``1 run``, ``2,000 runs``; a plural that needs more than an s is given."""
+    return f"1 {noun}" if n == 1 else f"{n:,} {plural or noun + 's'}"
+
+
 class AuditkitError(Exception):
     """Base of all errors that a user can cause and mend; the command line ends with exit code 2 on them.
 

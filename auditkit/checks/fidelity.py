@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from auditkit.checks.common import Check, Severity
 from auditkit.claims import Printed
+from auditkit.errors import counted
 from auditkit.results.common import Estimate, Range, Skipped
 from auditkit.results.fidelity import (
     BenchmarkFidelity,
@@ -103,7 +104,7 @@ def _released(p: PipelineFidelity, subject: str, tolerance: float) -> Iterator[C
         "released_mask",
         subject,
         wrong > 0,
-        f"{wrong} cells are missing in one and measured in the other",
+        f"{counted(wrong, 'cell is', 'cells are')} missing in one and measured in the other",
     )
 
 
@@ -125,7 +126,7 @@ def _reported(p: PipelineFidelity, subject: str) -> Check:
         "reported_figures",
         subject,
         bool(faults),
-        "; ".join(faults) or f"{len(printed)} figures agree",
+        "; ".join(faults) or f"{counted(len(printed), 'figure agrees', 'figures agree')}",
     )
 
 
@@ -137,7 +138,7 @@ def _folds(p: PipelineFidelity, subject: str) -> Check:
         "folds",
         subject,
         p.fold_faults > 0,
-        f"{p.fold_faults} instances are in no test fold of a repetition",
+        f"{counted(p.fold_faults, 'instance is', 'instances are')} in no test fold of a repetition",
     )
 
 
@@ -145,14 +146,17 @@ def _validation(p: PipelineFidelity, subject: str) -> Check:
     """No instance is in the validation set of the fold that tests it."""
     if isinstance(p.validation_leaks, Skipped):
         return _skip("validation_leak", subject, p.validation_leaks.reason)
-    reason = f"{p.validation_leaks} instances are both tested in a fold and in its validation set"
+    reason = (
+        f"{counted(p.validation_leaks, 'instance is', 'instances are')} both tested in a fold and in its "
+        "validation set"
+    )
     return _judge("validation_leak", subject, p.validation_leaks > 0, reason)
 
 
 def _coverage(p: PipelineFidelity, subject: str) -> Check:
     """Every instance is valid, none rests on an imputed utility."""
     total = p.n_valid + p.n_dropped
-    reason = f"{p.n_dropped} of {total} instances dropped, {p.n_imputed} imputed by the penalty"
+    reason = f"{p.n_dropped:,} of {counted(total, 'instance')} dropped, {p.n_imputed} imputed by the penalty"
     return _judge("coverage", subject, p.n_dropped + p.n_imputed > 0, reason, "warning")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditkit.checks.common import Check, Severity
+from auditkit.errors import counted
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.local import LocalComparison, LocalResult
 
@@ -54,8 +55,8 @@ def _p_values(item: LocalComparison, subject: str) -> Check:
     """Thresholds and p-values declare the same winners."""
     wrong = sum(rule.p_value_mismatches for rule in item.rules)
     reason = (
-        f"thresholds and p-values declare different winners {wrong} times "
-        f"({len(item.rules)} rules, {item.n_test:,} test observations)"
+        f"thresholds and p-values declare different winners {counted(wrong, 'time')} "
+        f"({counted(len(item.rules), 'rule')}, {counted(item.n_test, 'test observation')})"
     )
     return _judge("p_values", subject, wrong > 0, reason)
 
@@ -63,7 +64,7 @@ def _p_values(item: LocalComparison, subject: str) -> Check:
 def _calibration_size(item: LocalComparison, subject: str) -> Check:
     """The calibration split is large enough to declare anything at all."""
     reason = (
-        f"{item.n_calibration:,} calibration observations; alpha {item.alpha:g} takes at least "
+        f"{counted(item.n_calibration, 'calibration observation')}; alpha {item.alpha:g} takes at least "
         f"{item.smallest_calibration:,}"
     )
     small = item.n_calibration < item.smallest_calibration
@@ -108,7 +109,7 @@ def _aggregate(item: LocalComparison, subject: str) -> Check:
     assert isinstance(gap, Estimate)
     reason = (
         f"aggregate winner {item.aggregate_winner} (mean gap {gap.estimate:+.4g}); the local mean favours A at "
-        f"{a.estimate:.1%} and B at {b.estimate:.1%} of {item.n_test:,} test observations"
+        f"{a.estimate:.1%} and B at {b.estimate:.1%} of {counted(item.n_test, 'test observation')}"
     )
     apart = (item.aggregate_winner == "A" and b.estimate > a.estimate) or (
         item.aggregate_winner == "B" and a.estimate > b.estimate
@@ -124,8 +125,8 @@ def _neighbours(item: LocalComparison, subject: str) -> Check:
         )
     assert isinstance(item.n_fallback, int)
     reason = (
-        f"no neighbour within {item.radius:g} of {item.n_fallback:,} of {item.n_test:,} test observations: the "
-        "global mean stands in"
+        f"no neighbour within {item.radius:g} of {item.n_fallback:,} of {counted(item.n_test, 'test observation')}: "
+        "the global mean stands in"
     )
     return _judge(
         "neighbours", subject, item.n_fallback > MOST_FALLBACK * item.n_test, reason, "warning"
@@ -135,7 +136,7 @@ def _neighbours(item: LocalComparison, subject: str) -> Check:
 def _complete(item: LocalComparison, subject: str) -> Check:
     """No observation is left out."""
     columns = ", ".join(f"{name} {n:,}" for name, n in item.missing.items())
-    reason = f"{item.n_excluded:,} of {item.n_rows - item.n_fit:,} observations left out"
+    reason = f"{item.n_excluded:,} of {counted(item.n_rows - item.n_fit, 'observation')} left out"
     if columns:
         reason += f" (missing: {columns})"
     return _judge("complete", subject, item.n_excluded > 0, reason, "warning")

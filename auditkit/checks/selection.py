@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from auditkit.checks.common import Check, Severity
+from auditkit.errors import counted
 from auditkit.results.common import Estimate, Skipped
 from auditkit.results.scoreboard import (
     FAR_BELOW,
@@ -176,7 +177,7 @@ def _margin(item: ScoreboardAudit, most_below: float) -> Check:
         why = below if isinstance(below, Skipped) else Skipped("no noise floor")
         return _skip("margin", item.scoreboard, "warning", why)
     reason = (
-        f"{below.estimate:.1%} of the {below.n} wins of {floor.system} have a margin below the "
+        f"{below.estimate:.1%} of the {counted(below.n, 'win')} of {floor.system} have a margin below the "
         f"noise bound (at most {most_below:.0%})"
     )
     return _judge("margin", item.scoreboard, "warning", below.estimate > most_below, reason)
@@ -188,8 +189,8 @@ def _duplicates(item: ScoreboardAudit) -> Check:
     if isinstance(single, Skipped):
         return _skip("duplicates", item.scoreboard, "warning", single)
     reason = (
-        f"{single.repeated} of {single.n} clusters hold more than one of the "
-        f"{item.n_datasets} datasets"
+        f"{single.repeated:,} of {counted(single.n, 'cluster holds', 'clusters hold')} more than one of the "
+        f"{counted(item.n_datasets, 'dataset')}"
     )
     return _judge("duplicates", item.scoreboard, "warning", single.repeated > 0, reason)
 
@@ -223,7 +224,7 @@ def _peeking(item: SearchAudit) -> Check:
     if isinstance(peeking, Skipped):
         return _skip("peeking", item.search, "warning", peeking)
     reason = (
-        f"on {peeking.best_only} of {peeking.n} datasets the reported score equals the best test "
+        f"on {peeking.best_only} of {counted(peeking.n, 'dataset')} the reported score equals the best test "
         "score and not that of the validation choice"
     )
     return _judge("peeking", item.search, "warning", peeking.best_only > 0, reason)

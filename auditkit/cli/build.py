@@ -12,6 +12,7 @@ import click
 
 from auditkit.cli.options import Finite
 from auditkit.cli.output import progress
+from auditkit.errors import counted
 
 if TYPE_CHECKING:
     from auditkit.statistics.bootstrap import Progress
@@ -129,7 +130,7 @@ def aslib(
     for note in built.notes:
         click.echo(f"  {note}", err=True)
     before = f", {built.n_resumed:,} of them by an earlier build" if built.n_resumed else ""
-    click.echo(f"  {built.n_steps:,} steps{before}", err=True)
+    click.echo(f"  {counted(built.n_steps, 'step')}{before}", err=True)
     click.echo(
         f"  {built.seconds:,.0f} s; scikit-learn {built.fit_seconds:,.0f} s, added up over the processes",
         err=True,
@@ -154,7 +155,8 @@ def _lines() -> Progress:
             last = now
             left = (now - started) / done * (total - done)
             click.echo(
-                f"{task}: {done:,} of {total:,} steps, about {left / 60:.0f} min left", err=True
+                f"{task}: {done:,} of {counted(total, 'step')}, about {left / 60:.0f} min left",
+                err=True,
             )
             sys.stderr.flush()
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from auditkit import store
-from auditkit.errors import AuditkitError, StoreError, UsageError
+from auditkit.errors import AuditkitError, StoreError, UsageError, counted
 from auditkit.fit.cache import pipelines
 from auditkit.fit.checkpoints import Checkpoints
 from auditkit.fit.protocol import Protocol, Task, family_tasks, inner_tasks, make_folds
@@ -294,12 +294,19 @@ def _choose_features(benchmark: Benchmark, steps: Sequence[str] | None) -> _Feat
 
 def _notes(benchmark: Benchmark, features: _Features) -> tuple[str, ...]:
     missing = np.isnan(features.values)
-    cells = f"{int(missing.sum()):,} cells missing, imputed by the median of the training rows"
+    cells = (
+        f"{counted(int(missing.sum()), 'cell')} missing, imputed by the median of the training rows"
+    )
     notes = [f"features: {features.policy}; {cells if missing.any() else 'no cell missing'}"]
     alone = int(missing.all(axis=1).sum())
     if alone:
-        notes.append(f"{alone:,} instances have no feature at all: every cell is imputed")
+        notes.append(
+            f"{counted(alone, 'instance has', 'instances have')} no feature at all: every cell is imputed"
+        )
     never = int(np.isnan(benchmark.utility).all(axis=1).sum())
     if never:
-        notes.append(f"{never:,} instances without any utility are tested but never trained on")
+        verb = "is" if never == 1 else "are"
+        notes.append(
+            f"{counted(never, 'instance')} without any utility {verb} tested but never trained on"
+        )
     return tuple(notes)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
+from auditkit.errors import counted as counted
 from auditkit.results.common import Estimate, Skipped
 
 MISSING = "–"
@@ -70,6 +72,22 @@ def interval(x: Estimate, digits: int = 4) -> str:
     return f"[{value(x.low, digits)}, {value(x.high, digits)}]"
 
 
+def decimals(x: Estimate, least: int, most: int = 12) -> int:
+    """Decimals, ``least`` or more, that show two figures of the largest of an estimate and its ends, and one of each.
+
+    Examples
+    --------
+    >>> x = Estimate(-0.00152, -0.0031, -0.00004, 100)
+    >>> decimals(x, 3), estimate(x, decimals(x, 3))
+    (5, '-0.00152 [-0.00310, -0.00004]')
+    """
+    sizes = [abs(end) for end in (x.estimate, x.low, x.high) if isinstance(end, float) and end]
+    if not sizes:
+        return least
+    needed = max(1 - math.floor(math.log10(max(sizes))), -math.floor(math.log10(min(sizes))))
+    return max(least, min(needed, most))
+
+
 def estimate(x: Estimate | Skipped, digits: int = 4) -> str:
     """``estimate [low, high]``."""
     return (
@@ -90,8 +108,3 @@ def share_estimate(x: Estimate | Skipped, digits: int = 1) -> str:
 def count(n: int) -> str:
     """A count with thousands separated."""
     return f"{n:,}"
-
-
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """``1 run``, ``2,000 runs``; a plural that needs more than an s is given."""
-    return f"1 {noun}" if n == 1 else f"{n:,} {plural or noun + 's'}"

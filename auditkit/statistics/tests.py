@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditkit.errors import StatisticsError
+from auditkit.errors import StatisticsError, counted
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -136,7 +136,7 @@ def wilcoxon_signed_rank(differences: ArrayLike) -> float:
         raise StatisticsError("differences are not finite numbers in one dimension")
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0:
-        raise StatisticsError("no difference to test", found=f"{values.size} zeros")
+        raise StatisticsError("no difference to test", found=counted(values.size, "zero"))
     from scipy.stats import wilcoxon
 
     # steps of a power of two, so that a value that is a multiple of the step keeps every bit

@@ -65,8 +65,8 @@ def test_a_scenario_is_built_checked_and_verified(
     assert printed.out == ""
     assert printed.err.startswith("aslib 'toy'\n  36 instances x 4 algorithms")
     assert "2 cells missing, imputed by the median of the training rows" in printed.err
-    assert "1 instances have no feature at all" in printed.err
-    assert "1 instances without any utility are tested but never trained on" in printed.err
+    assert "1 instance has no feature at all" in printed.err
+    assert "1 instance without any utility is tested but never trained on" in printed.err
     assert "  22 steps\n" in printed.err
     assert printed.err.endswith(f"wrote {out} (next: auditkit audit {out})\n")
     benchmark = ak.open(out).benchmarks["toy"]

@@ -58,7 +58,7 @@ def test_the_toy() -> None:
         *["answered"] * 6, "missing", "answered", "violated",
     ]  # fmt: skip
     assert points[6].answer == "Add fold to: R1, R2."
-    assert points[8].answer == "Reversed in 1 of 1 pairs, such as R1 / R2."
+    assert points[8].answer == "Reversed in 1 of 1 pair, such as R1 / R2."
     assert "R1: 100 of 100, 0 dropped, 0 imputed" in points[7].answer
 
 

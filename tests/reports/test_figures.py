@@ -63,7 +63,7 @@ def test_a_reversal_lies_in_the_shaded_quadrant_and_is_told() -> None:
     assert x > 0 > y
     shade = axes.patches[0]
     assert (shade.get_y() + shade.get_height(), shade.get_y()) == (0, axes.get_ylim()[0])
-    assert "1 of 1 pairs lie in the shaded area" in figure.alt
+    assert "1 of 1 pair lies in the shaded area" in figure.alt
     assert "R1 over R2: partition +0.1" in figure.alt
 
 
@@ -81,7 +81,7 @@ def test_safety_plots_the_gap_difference() -> None:
     axes = draw(figure)
     point = next(line for line in axes.lines if line.get_marker() == "o")
     assert point.get_ydata()[0] == number(pairs[0].gap_difference)
-    assert "0 of 1 pairs are safe" in figure.alt
+    assert "0 of 1 pair is safe" in figure.alt
 
 
 def test_every_point_and_whisker_is_inside_the_axes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import matplotlib as mpl
@@ -81,6 +82,16 @@ def test_decimals_follow_the_size_of_the_losses():
     assert [len(gain.partition(".")[2]) for gain in gains] == [5, 2, 0]
 
 
+def test_the_interval_of_a_small_difference_is_no_bound():
+    result = audit_local(AuditData(losses={"houses": losses()}), replicates=100)
+    item = replace(result.items[0], mean_gap=Estimate(-0.00152, -0.0031, -0.00004, 100))
+    gain = replace(item.maps[0], conditional_gain=Estimate(0.0003, -0.00021, 0.0008, 100))
+    item = replace(item, maps=(gain, *item.maps[1:]))
+    (section,) = sections(replace(result, items=(item,)))
+    assert "tree minus line: -0.00152 [-0.00310, -0.00004], n = 100" in section.verdict
+    assert section.tables[2].rows[0][-1] == "0.00030 [-0.00021, 0.00080]"
+
+
 def test_nothing_certified_is_said_plainly():
     (section,) = report(losses(noise=30.0))
     assert (
@@ -109,10 +120,10 @@ def test_what_is_left_out_is_in_the_notes():
     x[:, 1], x[5, 2], split[0] = 1.0, np.nan, "fit"
     (section,) = report(replace(member, covariates=x, split=tuple(split)), radius=0.05)
     notes = " ".join(section.notes)
-    assert "1 observations of the split fit are ignored." in notes
-    assert "1 observations are left out; values missing: covariates/x2 1." in notes
+    assert "Ignored: 1 observation of the split fit." in notes
+    assert "Left out: 1 observation; values missing: covariates/x2 1." in notes
     assert "Covariates that do not vary, dropped: x1." in notes
-    assert "have no neighbour: all estimation observations stand in." in notes
+    assert re.search(r"Without a neighbour: \d+ test observations?; all estimation", notes)
     assert "box weights within 0.05 in 2 covariates" in notes
     (section,) = report(replace(member, split=None))
     assert "drawn with the seed, none being stored" in section.notes[0]

@@ -11,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditkit.audits.run import run_audits
+from auditkit.checks.run import check
 from auditkit.reports import numbers
+from auditkit.reports.checks import render_checks
+from auditkit.reports.contents import contents
 from auditkit.reports.render import render
+from auditkit.reports.table import render_table
 from auditkit.results.common import Estimate, Skipped
-from auditkit.schema import AuditData, Samples, Scoreboard, Search
+from auditkit.schema import AuditData, Benchmark, Losses, Pipeline, Samples, Scoreboard, Search
 
 NO = Skipped("why")
 
@@ -141,6 +145,20 @@ def test_a_p_value_never_prints_as_0_or_as_a_false_1(p: float) -> None:
         assert (float(text) == 1) == (p == 1)
 
 
+@given(*[st.floats(-1e6, 1e6, allow_nan=False)] * 3, st.integers(0, 6))
+def test_decimals_show_every_part_of_an_estimate(
+    estimate: float, low: float, high: float, least: int
+) -> None:
+    x = Estimate(estimate, low, high, 9)
+    parts = [abs(part) for part in (estimate, low, high) if part]
+    digits = numbers.decimals(x, least)
+    assert least <= digits <= 12
+    if parts and min(parts) >= 1e-11:
+        assert not re.search("[<>]", numbers.estimate(x, digits))
+        assert max(parts) * 10**digits >= 9.9  # two figures of the largest
+    assert numbers.decimals(Estimate(estimate, NO, NO, 9), least) >= least
+
+
 def test_one_is_singular() -> None:
     told = [numbers.counted(n, "second run") for n in (0, 1, 2, 2000)]
     assert told == ["0 second runs", "1 second run", "2 second runs", "2,000 second runs"]
@@ -178,3 +196,60 @@ def test_no_report_counts_one_in_the_plural() -> None:
     assert "1 source x 1 workload a row" in text
     nouns = "run|dataset|replicate|source|workload|record|instance|cluster|system|observation|win"
     assert re.findall(rf"(?<![\d.,])1 (?:second |random )?(?:{nouns})s\b", text) == []
+
+
+def test_no_report_check_or_table_of_contents_counts_one_in_the_plural() -> None:
+    pipeline = Pipeline(
+        kind="decomposed",
+        family_choice=np.zeros((1, 1), dtype=np.int64),
+        within_choice=np.zeros((1, 1, 1), dtype=np.int64),
+        fold=np.full((1, 1), -1),
+    )
+    benchmark = Benchmark(
+        utility=np.array([[0.5]]),
+        instances=("x",),
+        algorithms=("a",),
+        families=("f",),
+        family_of=np.zeros(1, dtype=np.int64),
+        pipelines={"p": pipeline},
+    )
+    pair = Losses(
+        loss_a=np.array([0.5, 0.6, 0.7, 0.7]),
+        loss_b=np.array([0.6, 0.5, 0.7, 0.7]),
+        covariates=np.array([[0.1], [0.2], [0.3], [0.4]]),
+        covariate_names=("c",),
+        split=("estimation", "calibration", "test", "fit"),
+    )
+    samples = Samples(cost=np.ones((1, 1)), instances=("x",))
+    board = Scoreboard(
+        score=np.array([[0.6]]),
+        higher_is_better=np.ones(1, dtype=bool),
+        datasets=("x",),
+        systems=("a",),
+        run=("one",),
+    )
+    search = Search(
+        validation_score=np.array([[0.5]]),
+        test_score=np.array([[0.6]]),
+        higher_is_better=np.ones(1, dtype=bool),
+        datasets=("x",),
+    )
+    data = AuditData(
+        benchmarks={"b": benchmark}, losses={"l": pair}, samples={"s": samples},
+        scoreboards={"s": board}, searches={"s": search},
+    )  # fmt: skip
+    audit = run_audits(data, only=("fidelity", "local", "selection"), replicates=1)
+    texts = (
+        render(audit, "table"),
+        render_checks(check(audit), "text"),
+        render_table(contents(data), width=200, colour=False),
+    )
+    told = [" ".join(text.split()) for text in texts]
+    assert "1 instance, 1 algorithm, 1 family;" in told[0]
+    assert "1 instance is in no test fold of a repetition" in told[1]
+    assert "1 instance x 1 algorithm, 1 family" in told[2]
+    assert "4 observations, 1 covariate" in told[2]
+    nouns = "algorithm|candidate|case|cell|cluster|comparison|covariate|dataset|instance|observation|pair|pipeline"
+    nouns += "|record|rule|run|system|tie|time|warning|zero"
+    plural = rf"(?<![\d.,])1 (?:[a-z]+ )?(?:(?:{nouns})s|families|utilities)\b"
+    assert [re.findall(plural, text) for text in told] == [[]] * 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Point
 from auditkit.results.common import Estimate, Skipped
@@ -111,7 +112,7 @@ def _protocol(pipelines: Sequence[PipelineFidelity]) -> Point:
         return Point(question, "missing", f"Add fold to: {_few(without)}.")
     silent = [p.name for p in pipelines if isinstance(p.validation_leaks, Skipped)]
     repetitions = sorted({p.n_repetitions for p in pipelines})
-    last = numbers.counted(repetitions[-1], "repetition")
+    last = counted(repetitions[-1], "repetition")
     told = " or ".join([*map(str, repetitions[:-1]), last])
     rest = f" Validation sets are not stored for: {_few(silent)}." if silent else ""
     return Point(question, "answered", f"Yes, in {told}.{rest}")
@@ -124,7 +125,11 @@ def _coverage(item: BenchmarkFidelity, pipelines: Sequence[PipelineFidelity]) ->
         for p in pipelines[:3]
     )
     more = f"; and {len(pipelines) - 3} more" if len(pipelines) > 3 else ""
-    return Point(question, "answered", f"{told}{more}; {item.n_missing:,} utilities missing.")
+    return Point(
+        question,
+        "answered",
+        f"{told}{more}; {counted(item.n_missing, 'utility', 'utilities')} missing.",
+    )
 
 
 def _ranking(item: BenchmarkFidelity) -> Point:
@@ -143,13 +148,13 @@ def _ranking(item: BenchmarkFidelity) -> Point:
         return Point(
             question,
             "violated",
-            f"Reversed in {len(reversed_)} of {len(pairs)} pairs, such as {_pair(reversed_[0])}.",
+            f"Reversed in {len(reversed_)} of {counted(len(pairs), 'pair')}, such as {_pair(reversed_[0])}.",
         )
     return Point(
         question,
         "answered",
-        f"No stable lead is reversed in {len(pairs)} pairs with a decomposed pipeline; the partition report alone "
-        f"certifies {certified}.",
+        f"No stable lead is reversed in {counted(len(pairs), 'pair')} with a decomposed pipeline; the partition report "
+        f"alone certifies {certified}.",
     )
 
 

@@ -129,7 +129,7 @@ def _independent(item: ScoreboardAudit) -> Point:
     once = item.deduplicated
     if isinstance(once, Skipped):
         return Point(question, "missing", "Add clusters, such as the name of each dataset.")
-    told = f"{once.repeated} of {once.n} names stand for several datasets"
+    told = f"{once.repeated:,} of {numbers.counted(once.n, 'name stands', 'names stand')} for several datasets"
     if not once.repeated or isinstance(once.win_share, Skipped):
         return Point(question, "answered", f"{told}.")
     share = once.win_share[item.leader]

@@ -98,7 +98,8 @@ def advantages(pairs: Sequence[Comparison], digits: int) -> Figure:
     return Figure(
         "Does the lead survive deployment?",
         "Partition advantage of each leader against its deployed advantage; on the dashed diagonal nothing is lost, "
-        f"in the shaded area the ranking is reversed. {reversed_} of {len(pairs)} pairs lie in the shaded area. "
+        f"in the shaded area the ranking is reversed. {reversed_} of "
+        f"{numbers.counted(len(pairs), 'pair lies', 'pairs lie')} in the shaded area. "
         f"{_told(pairs, digits, 'deployed_advantage', 'deployed')}",
         draw,
         (5.6, 4.4),
@@ -131,7 +132,8 @@ def safety(pairs: Sequence[Comparison], digits: int) -> Figure:
     return Figure(
         "Is the lead deployment-safe?",
         "Difference of the gaps against the partition advantage of each leader; below the dashed diagonal the lead is "
-        f"deployment-safe. {safe} of {len(pairs)} pairs are safe. {_told(pairs, digits, 'gap_difference', 'dG')}",
+        f"deployment-safe. {safe} of {numbers.counted(len(pairs), 'pair is', 'pairs are')} safe. "
+        f"{_told(pairs, digits, 'gap_difference', 'dG')}",
         draw,
         (5.6, 4.4),
     )

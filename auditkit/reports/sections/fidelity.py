@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
 from auditkit.reports.figures.fidelity import figures
@@ -43,17 +44,19 @@ def _section(item: BenchmarkFidelity, confidence: float) -> Section:
         else f"cluster ({item.n_clusters} of them)"
     )
     notes = [
-        f"{item.n_instances:,} instances, {item.n_algorithms} algorithms, {item.n_families} families; "
+        f"{counted(item.n_instances, 'instance')}, {counted(item.n_algorithms, 'algorithm')}, "
+        f"{counted(item.n_families, 'family', 'families')}; "
         f"{_cells(item.n_missing)}. Intervals resample the {unit}; repetitions are averaged first.",
         _residuals(item),
     ]
     notes += [
-        f"{p.name}: {p.n_dropped} of {item.n_instances} instances dropped (a score is missing in some repetition)."
+        f"{p.name}: {p.n_dropped:,} of {counted(item.n_instances, 'instance')} dropped (a score is missing in some "
+        "repetition)."
         for p in item.pipelines
         if p.n_dropped
     ]
     notes += [
-        f"{p.name}: on {p.n_imputed} instances the stored penalty stands in for a missing utility (imputed)."
+        f"{p.name}: on {counted(p.n_imputed, 'instance')} the stored penalty stands in for a missing utility (imputed)."
         for p in item.pipelines
         if p.n_imputed
     ]
@@ -95,7 +98,8 @@ def verdict(item: BenchmarkFidelity, pairs: list[Comparison], digits: int) -> st
         name, worst = max(gaps, key=lambda pair: pair[1].estimate)
         lossy = sum(gap.excludes_zero for _, gap in gaps)
         parts.append(
-            f"{lossy} of {len(gaps)} decomposed pipelines lose utility once their inner selector chooses; "
+            f"{lossy} of {counted(len(gaps), 'decomposed pipeline loses', 'decomposed pipelines lose')} utility "
+            f"once {'its' if len(gaps) == 1 else 'their'} inner selector chooses; "
             f"the largest gap is {numbers.estimate(worst, digits)} ({name}, n = {worst.n})."
         )
     if pairs:
@@ -106,8 +110,8 @@ def verdict(item: BenchmarkFidelity, pairs: list[Comparison], digits: int) -> st
         reversed_ = [c for c in pairs if c.transfer in ("reversal", "opposite reversal")]
         if open_:
             parts.append(
-                f"The partition report alone certifies a winner in {len(certified)} of {len(known)} comparisons "
-                "with a decomposed pipeline."
+                f"The partition report alone certifies a winner in {len(certified)} of "
+                f"{counted(len(known), 'comparison')} with a decomposed pipeline."
                 if known
                 else "Whether the partition report certifies a winner is not known: no choices are stored."
             )
@@ -178,7 +182,7 @@ def _digits(item: BenchmarkFidelity) -> int:
 
 
 def _cells(n: int) -> str:
-    return "no cell missing" if n == 0 else f"{n:,} cells missing"
+    return "no cell missing" if n == 0 else f"{counted(n, 'cell')} missing"
 
 
 def _scores(item: BenchmarkFidelity, level: str, digits: int) -> Table:

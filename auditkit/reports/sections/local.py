@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import groupby
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
 from auditkit.reports.figures.local import figures
@@ -64,6 +65,7 @@ def verdict(items: Sequence[LocalComparison], digits: int) -> str:
     item = items[0]
     gap = item.mean_gap
     assert isinstance(gap, Estimate)
+    decimals = numbers.decimals(gap, digits)
     names = {"A": item.model_a, "B": item.model_b}
     loss = "" if item.loss == "loss" else f"{item.loss}, "
     if item.aggregate_winner == "tie":
@@ -73,8 +75,8 @@ def verdict(items: Sequence[LocalComparison], digits: int) -> str:
         if not gap.excludes_zero:
             aggregate += ", by a difference that its interval does not tell from zero"
     aggregate += (
-        f" ({loss}{item.model_a} minus {item.model_b}: {numbers.signed(gap.estimate, digits)} "
-        f"{numbers.interval(gap, digits)}, n = {numbers.count(gap.n)})."
+        f" ({loss}{item.model_a} minus {item.model_b}: {numbers.signed(gap.estimate, decimals)} "
+        f"{numbers.interval(gap, decimals)}, n = {numbers.count(gap.n)})."
     )
     assert isinstance(item.prevalence_a, Estimate)
     assert isinstance(item.prevalence_b, Estimate)
@@ -91,8 +93,8 @@ def _certified(item: LocalComparison, digits: int) -> str:
     if rule.n_declared == 0:
         if item.n_calibration < item.smallest_calibration:
             return (
-                f"Nothing can be certified at alpha {item.alpha:g}: {item.n_calibration} calibration observations, "
-                f"{item.smallest_calibration} needed."
+                f"Nothing can be certified at alpha {item.alpha:g}: "
+                f"{counted(item.n_calibration, 'calibration observation')}, {item.smallest_calibration} needed."
             )
         return f"At alpha {item.alpha:g} nothing is certified: no rule declares a winner anywhere."
     assert isinstance(rule.declared_a, Estimate)
@@ -105,10 +107,14 @@ def _certified(item: LocalComparison, digits: int) -> str:
     plain = next(m for m in item.maps if m.rule == "local_mean")
     if isinstance(rule.conditional_gain, Estimate) and isinstance(plain.conditional_gain, Estimate):
         text += (
-            f"; the gain there is {numbers.value(rule.conditional_gain.estimate, digits)}, against "
-            f"{numbers.value(plain.conditional_gain.estimate, digits)} where the local mean alone declares"
+            f"; the gain there is {_value(rule.conditional_gain, digits)}, against "
+            f"{_value(plain.conditional_gain, digits)} where the local mean alone declares"
         )
     return text + "."
+
+
+def _value(x: Estimate, digits: int) -> str:
+    return numbers.value(x.estimate, numbers.decimals(x, digits))
 
 
 def _aggregate(item: LocalComparison, level: str) -> Table:
@@ -117,8 +123,8 @@ def _aggregate(item: LocalComparison, level: str) -> Table:
         ("B", item.model_b, _share(item.prevalence_b), _share(item.win_share_b)),
     )
     note = (
-        f"Shares of {numbers.count(item.n_test)} test observations. Favoured: by the local mean of the score. Wins: "
-        f"smaller loss. {numbers.count(item.n_ties)} ties."
+        f"Shares of {counted(item.n_test, 'test observation')}. Favoured: by the local mean of the score. Wins: "
+        f"smaller loss. {counted(item.n_ties, 'tie')}."
     )
     return Table(
         "Who is better where", ("", "model", f"favoured [{level}]", f"wins [{level}]"), rows,
@@ -156,12 +162,15 @@ def _digits(items: Sequence[LocalComparison]) -> int:
 
 
 def _row(entry: Declarations, digits: int) -> tuple[str, ...]:
+    gain = entry.conditional_gain
+    if isinstance(gain, Estimate):
+        digits = numbers.decimals(gain, digits)
     return (
         entry.rule,
         _point(entry.declared_a),
         _point(entry.declared_b),
         _share(entry.false_winner_rate),
-        numbers.estimate(entry.conditional_gain, digits),
+        numbers.estimate(gain, digits),
     )
 
 
@@ -200,20 +209,22 @@ def _notes(item: LocalComparison) -> tuple[str, ...]:
     )
     notes = [
         f"{named}Splits {drawn}: {item.n_estimation:,} estimation, "
-        f"{item.n_calibration:,} calibration, {item.n_test:,} test observations. Every number is taken on the test "
-        "split; intervals resample it and take the other two as given.",
+        f"{item.n_calibration:,} calibration, {counted(item.n_test, 'test observation')}. Every number is taken on "
+        "the test split; intervals resample it and take the other two as given.",
         _means(item),
     ]
     if item.n_fit:
-        notes.append(f"{item.n_fit:,} observations of the split fit are ignored.")
+        notes.append(f"Ignored: {counted(item.n_fit, 'observation')} of the split fit.")
     if item.n_excluded:
         columns = ", ".join(f"{name} {n:,}" for name, n in item.missing.items())
-        notes.append(f"{item.n_excluded:,} observations are left out; values missing: {columns}.")
+        left_out = counted(item.n_excluded, "observation")
+        notes.append(f"Left out: {left_out}; values missing: {columns}.")
     if item.dropped:
         notes.append(f"Covariates that do not vary, dropped: {', '.join(item.dropped)}.")
     if isinstance(item.n_fallback, int) and item.n_fallback:
         notes.append(
-            f"{item.n_fallback:,} test observations have no neighbour: all estimation observations stand in."
+            f"Without a neighbour: {counted(item.n_fallback, 'test observation')}; all estimation "
+            "observations stand in."
         )
     return tuple(notes)
 
@@ -227,10 +238,10 @@ def _means(item: LocalComparison) -> str:
     if isinstance(item.radius, float):
         around = f"{item.weights} weights within {item.radius:g}"
     elif isinstance(item.neighbours, int):
-        around = f"the {item.neighbours:,} nearest estimation observations"
+        around = f"the {counted(item.neighbours, 'nearest estimation observation')}"
     else:
         around = "the nearest estimation observations"
     return (
         f"Score: {score}, negative where A is better. Local means over {around} in "
-        f"{len(item.covariates)} covariates."
+        f"{counted(len(item.covariates), 'covariate')}."
     )

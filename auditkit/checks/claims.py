@@ -7,7 +7,7 @@ from typing import Any
 
 from auditkit.checks.common import Check
 from auditkit.claims.file import Claim, judge, placed
-from auditkit.claims.paths import PathError, resolve
+from auditkit.claims.paths import PathError, in_percent, resolve
 from auditkit.errors import UsageError
 
 ID = "claims.printed"
@@ -37,7 +37,8 @@ def check_claims(
 
 def _check(claim: Claim, tree: Mapping[str, Any], file: str | None) -> Check:
     try:
-        holds, reason = judge(claim, resolve(tree, claim.path))
+        found = resolve(tree, claim.path)
+        holds, reason = judge(claim, found, in_percent=in_percent(tree, claim.path))
     except PathError as error:
         if error.what != "skipped":
             raise placed(error, claim, file) from None

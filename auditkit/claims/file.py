@@ -139,8 +139,17 @@ def toml_string(text: str) -> str:
     return f'"{escaped}"'
 
 
-def judge(claim: Claim, found: float | bool | str) -> tuple[bool, str]:
+def judge(claim: Claim, found: float | bool | str, *, in_percent: bool = False) -> tuple[bool, str]:
     """Whether a result holds what is claimed, and why.
+
+    Parameters
+    ----------
+    claim
+        What is claimed.
+    found
+        What the result holds there.
+    in_percent
+        Whether that is a percentage already: a claim with a % sign, which stands for a fraction, cannot hold then.
 
     Raises
     ------
@@ -151,9 +160,10 @@ def judge(claim: Claim, found: float | bool | str) -> tuple[bool, str]:
         text = str(found).lower() if isinstance(found, bool) else found
         return text == claim.value.strip(), f"printed {claim.value}, recomputed {text}"
     printed = Printed.parse(claim.value)
+    if in_percent and "%" in claim.value:
+        return False, (
+            f"printed {claim.value}, recomputed {printed_form(found)} %: this quantity is in percent already, "
+            "write it without the % sign"
+        )
     reason = f"printed {claim.value}, recomputed {printed.like(found)} ({found:.9g})"
-    if printed.covers(found):
-        return True, reason
-    if "%" in claim.value and printed.covers(found / 100):
-        return False, f"{reason}: this quantity is in percent already, write it without the % sign"
-    return False, reason
+    return printed.covers(found), reason

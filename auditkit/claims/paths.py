@@ -25,6 +25,10 @@ _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([nrtbf"\\]))', 
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "\\": "\\"}
 _BACK = {value: f"\\{letter}" for letter, value in _LETTERS.items()}
 _CLOSEST = 3
+_ENDS = ("estimate", "low", "high")
+_GAINS = ("d_in", "d_split", "d_label", "d_probe", "d_split_range", "residual", "split_spread")
+_PARTS = (("floor", "median"), ("floor", "p90"), ("split_spread", "mean"), ("split_spread", "sd"))
+_GAPS = ("uniform_gap", "exact", "blocks", "replay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,8 @@ def resolve(tree: Any, path: str) -> float | bool | str:
     Raises
     ------
     PathError
-        The path is malformed or leads nowhere, with the nearest valid paths; or what is there was skipped.
+        The path is malformed or leads nowhere, with the nearest valid paths; or what is there, or what it would be a
+        part of, was skipped.
     """
     steps = parse(path)
     node = tree
@@ -117,14 +122,47 @@ def resolve(tree: Any, path: str) -> float | bool | str:
         try:
             node = descend(node, step)
         except LookupError as fault:
+            if (reason := _skipped(node)) is not None:
+                raise PathError("skipped", found=reason, where=path) from None
             raise _lost(tree, path, steps, str(fault)) from None
-    if isinstance(node, dict) and set(node) == {"skipped"} and isinstance(node["skipped"], str):
-        raise PathError("skipped", found=node["skipped"], where=path)
+    if (reason := _skipped(node)) is not None:
+        raise PathError("skipped", found=reason, where=path)
     if _has_estimate(node):
         node = node["estimate"]
     if node is None or isinstance(node, dict | list):
         raise _lost(tree, path, steps, "no number is there")
     return node  # type: ignore[no-any-return]
+
+
+def _skipped(node: Any) -> str | None:
+    """Why a quantity was skipped, if it was."""
+    if isinstance(node, dict) and set(node) == {"skipped"} and isinstance(node["skipped"], str):
+        return node["skipped"]
+    return None
+
+
+def in_percent(tree: Any, path: str) -> bool:
+    """Whether the number at a path is a percentage already, of which a printed ``%`` would make a hundredth.
+
+    Gains and floors of the allocation audit are; its gaps are where they are not costs.
+
+    Raises
+    ------
+    PathError
+        The path is malformed.
+    """
+    steps = parse(path)
+    if steps[0] != Name("allocation"):
+        return False
+    names = [step.text for step in steps if isinstance(step, Name)]
+    if len(names) > 1 and names[-1] in _ENDS:
+        names.pop()
+    if names[-1] in _GAPS:
+        try:
+            return bool(descend(descend(tree, steps[0]), steps[1])["quantity"] == "gap")
+        except (LookupError, TypeError):
+            return False
+    return names[-1] in _GAINS or tuple(names[-2:]) in _PARTS
 
 
 def descend(node: Any, step: Step) -> Any:

@@ -88,9 +88,25 @@ def test_judging(value: str, found: float | bool | str, holds: bool) -> None:
 
 
 def test_a_percentage_of_what_is_in_percent_already_is_pointed_out() -> None:
-    holds, reason = judge(Claim("c", "p", "6.2%"), 6.21)
-    assert not holds
-    assert "in percent already" in reason
+    tree = {
+        "allocation": [
+            {"samples": "s", "d_in": {"estimate": 0.174733028, "low": 0.1, "high": 0.2, "n": 9}}
+        ]
+    }
+    for value in ("0.17%", "17%", "17.47%", "3%"):  # the second and third would hold of a fraction
+        (check,) = check_claims([Claim("c", "allocation[0].d_in", value)], tree)
+        assert check.status == "failed"
+        assert check.reason == (
+            f"printed {value}, recomputed 0.1747 %: this quantity is in percent already, write it without the % sign "
+            "at allocation[0].d_in"
+        )
+    (check,) = check_claims([Claim("c", "allocation[0].d_in", "0.17")], tree)
+    assert check.status == "passed"
+
+
+def test_a_fraction_that_is_a_hundred_times_too_large_gets_no_such_hint() -> None:
+    holds, reason = judge(Claim("c", "p", "0.57%"), 0.571)
+    assert (holds, reason) == (False, "printed 0.57%, recomputed 57.10% (0.571)")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20))
@@ -123,6 +139,15 @@ def test_what_was_skipped_does_not_bear_a_claim_out() -> None:
     (check,) = check_claims([Claim("T", "a[name=x].none", "1")], TREE)
     assert (check.status, check.severity) == ("failed", "error")
     assert check.reason == "printed 1, not computed: too few at a[name=x].none"
+
+
+@pytest.mark.parametrize("inside", ["n", "low", "[0].n", "[name=y].gap.low", "median.high"])
+def test_what_is_inside_a_skipped_quantity_was_skipped_with_it(inside: str) -> None:
+    path = f"a[name=x].none{'' if inside.startswith('[') else '.'}{inside}"
+    inner, other = check_claims([Claim("T", path, "1"), Claim("U", "a[name=x].gap", "0.25")], TREE)
+    assert inner.status == "failed"
+    assert inner.reason == f"printed 1, not computed: too few at {path}"
+    assert other.status == "passed"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,18 @@ def test_a_mistyped_path_is_answered_with_the_right_one(
     assert err.count("\n") == 1
     assert "selection[scoreboard=sixty_seconds].win_share.orcetra" in err
     assert "claim all datasets: orcetra" in err
+
+
+def test_without_candidates_the_claims_on_the_noise_floor_fail_and_the_others_are_judged(
+    sweep: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["check", str(sweep), "--claims", str(CLAIMS), *OPTIONS[2:]]
+    assert main([*arguments, "--format", "json"]) == 1
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    claims = [c for c in checks if c["id"] == "claims.printed"]
+    failed = [c for c in claims if c["status"] == "failed"]
+    assert len(claims) == 93
+    assert {c["status"] for c in claims} == {"passed", "failed"}
+    assert failed
+    assert all("state it with --candidates" in c["reason"] for c in failed)
+    assert all(".noise_floor." in c["reason"] for c in failed)

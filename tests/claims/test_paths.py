@@ -14,6 +14,7 @@ from auditkit.claims.paths import (
     Position,
     Step,
     Where,
+    in_percent,
     nearest,
     numbers,
     parse,
@@ -101,6 +102,38 @@ def test_a_skipped_quantity_gives_its_reason() -> None:
         resolve(TREE, f"{BOARD}.noise_floor")
     assert caught.value.what == "skipped"
     assert caught.value.found == "no candidates"
+
+
+@pytest.mark.parametrize("inside", ["n", "bound.median", "skiped", "[0]"])
+def test_the_parts_of_a_skipped_quantity_give_its_reason(inside: str) -> None:
+    dot = "" if inside.startswith("[") else "."
+    with pytest.raises(PathError) as caught:
+        resolve(TREE, f"{BOARD}.noise_floor{dot}{inside}")
+    assert (caught.value.what, caught.value.found) == ("skipped", "no candidates")
+
+
+def test_what_is_in_percent_already() -> None:
+    tree = {
+        "allocation": [{"samples": "s", "quantity": "gap"}, {"samples": "t", "quantity": "cost"}]
+    }
+    one, two = "allocation[samples=s]", "allocation[1]"
+    percent = (
+        "d_in", "d_in.low", "d_split.estimate", "floor.median", "floor.p90", "split_spread.sd",
+        "split_spread.low", "estimators[estimator=exact].floor.median", "label.residual", "probe.d_probe",
+        "composition[0].d_split_range.high", "composition[0].d_in", "operating_characteristics[0].floor.p90",
+    )  # fmt: skip
+    assert all(in_percent(tree, f"{of}.{path}") for of in (one, two) for path in percent)
+    fractions = (
+        "d_in.n", "floor.false_alarms_median", "floor.sources", "composition[0].share", "curve_residual",
+        "split_spread.splits", "budget", "label.ratio.a",
+    )  # fmt: skip
+    assert not any(in_percent(tree, f"{of}.{path}") for of in (one, two) for path in fractions)
+    gaps = ("estimators[estimator=exact].uniform_gap", "curves[k=1].exact")
+    assert [in_percent(tree, f"{of}.{path}") for of in (one, two) for path in gaps] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert not in_percent(tree, "allocation[9].curves[k=1].exact")
+    assert not in_percent(tree, "selection[0].d_in")
 
 
 @pytest.mark.parametrize(

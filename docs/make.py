@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 COMMANDS = """# Commands
 
 Results go to standard output, messages and progress to standard error. Exit codes: 0 all well; 1 a check or claim
-failed; 2 bad usage or unreadable input, told in one line; 3 an internal error (`AUDITKIT_TRACEBACK=1` shows where).
+failed (warnings, that nothing could be checked among them, only with `--strict`); 2 bad usage or unreadable input, told in one line; 3 an internal error (`AUDITKIT_TRACEBACK=1` shows where).
 
 This page is made by `python docs/make.py`.
 """

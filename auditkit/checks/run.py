@@ -15,6 +15,9 @@ from auditkit.errors import UsageError
 from auditkit.results.audit import Audit
 from auditkit.results.common import Result, Stamp
 
+NOTHING = "check.decided"
+"""The warning that every check was skipped: no evidence is no tick."""
+
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(Result):
@@ -51,6 +54,11 @@ class CheckReport(Result):
         """Whether nothing that counts has failed."""
         return not self.failures
 
+    @property
+    def n_decided(self) -> int:
+        """How many checks were decided: not skipped."""
+        return sum(c.status != "skipped" and c.id != NOTHING for c in self.checks)
+
     def counts(self) -> dict[str, int]:
         """How many checks passed, were skipped, failed as errors and as warnings."""
         found = Counter(
@@ -70,6 +78,7 @@ class CheckReport(Result):
             "passed": self.passed,
             "strict": self.strict,
             "tolerance": self.tolerance,
+            "decided": self.n_decided,
             "counts": self.counts(),
             "checks": [c.to_dict() for c in self.checks],
         }
@@ -84,6 +93,8 @@ def check(
     claims_file: str | None = None,
 ) -> CheckReport:
     """Judge every identity and every conclusion of an audit, and what was printed of it.
+
+    Where not a single check or claim could be decided, a warning says so.
 
     Parameters
     ----------
@@ -114,4 +125,10 @@ def check(
         )
     if claims:
         found += check_claims(claims, audit.to_dict(), file=claims_file)
+    if all(c.status == "skipped" for c in found):
+        found.append(Check(NOTHING, "all checks", "warning", "failed", _nothing(len(found))))
     return CheckReport(audit.stamp, tuple(found), tolerance, strict)
+
+
+def _nothing(skipped: int) -> str:
+    return f"nothing could be checked: {f'{skipped:,} skipped' if skipped else 'no check applies'}"

@@ -25,7 +25,9 @@ from auditkit.cli.output import emit, progress, width
     metavar="CLAIMS.toml",
     help="Printed figures to hold against the recomputed ones; see auditkit claims.",
 )
-@click.option("--strict", is_flag=True, help="Fail on warnings too.")
+@click.option(
+    "--strict", is_flag=True, help="Fail on warnings too, and where nothing could be checked."
+)
 @click.option(
     "--format",
     "format_",
@@ -51,7 +53,7 @@ def check(
     """Check every identity that must hold in FILE, and what was printed of it; exit with 1 when one is broken.
 
     A broken identity is an error. A conclusion that a reader should see (a reversal, an interval that certifies
-    nothing) is a warning, and fails only with --strict.
+    nothing) is a warning, and fails only with --strict. That every check was skipped is such a warning.
     """
     from auditkit import store
     from auditkit.audits.run import run_audits

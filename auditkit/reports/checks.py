@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from auditkit.checks.claims import ID as CLAIM
 from auditkit.checks.common import Check
 from auditkit.checks.run import CheckReport
-from auditkit.errors import printable
+from auditkit.errors import counted, printable
 from auditkit.reports.table import folded
 
 FORMATS = ("text", "json", "junit", "github")
@@ -39,12 +39,20 @@ def render_checks(report: CheckReport, format_: str, *, width: int = 80) -> str:
 
 def summary(report: CheckReport, width: int) -> list[str]:
     """The verdict with its counts, and the signature."""
+    return [verdict(report), folded(f"signature {printable(report.stamp.signature)}", width)]
+
+
+def verdict(report: CheckReport) -> str:
+    """Whether the checks passed, with their counts, on one line."""
     counts = report.counts()
-    verdict = (
-        f"{'passed' if report.passed else 'FAILED'}: {counts['passed']} ok, {counts['errors']} broken, "
-        f"{counts['warnings']} warnings{' (counted, --strict)' if report.strict else ''}, {counts['skipped']} skipped"
+    counted_too = " (counted, --strict)" if report.strict else ""
+    if not report.n_decided:
+        failed = "" if report.passed else "FAILED: "
+        return f"{failed}nothing could be checked{counted_too}: {counts['skipped']:,} skipped"
+    return (
+        f"{'passed' if report.passed else 'FAILED'}: {counts['passed']:,} ok, {counts['errors']:,} broken, "
+        f"{counted(counts['warnings'], 'warning')}{counted_too}, {counts['skipped']:,} skipped"
     )
-    return [verdict, folded(f"signature {printable(report.stamp.signature)}", width)]
 
 
 def _passed(report: CheckReport, width: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from auditkit.checks.common import Check
 from auditkit.checks.run import CheckReport
 from auditkit.errors import printable
+from auditkit.reports.checks import verdict
 
 
 def render_github(report: CheckReport) -> str:
@@ -15,11 +16,8 @@ def render_github(report: CheckReport) -> str:
     failed = [check for check in report.checks if check.status == "failed"]
     failed.sort(key=lambda check: check not in report.failures)
     lines = [_annotation(check, report) for check in failed]
-    counts = report.counts()
-    lines.append(
-        f"auditkit check {'passed' if report.passed else 'FAILED'}: {counts['passed']} ok, {counts['errors']} broken, "
-        f"{counts['warnings']} warnings, {counts['skipped']} skipped"
-    )
+    told = verdict(report)
+    lines.append(f"auditkit check{':' if told.startswith('nothing') else ''} {told}")
     return "\n".join(lines)
 
 

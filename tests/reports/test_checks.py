@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
+from auditkit.audits.run import run_audits
 from auditkit.checks.common import Check, Severity, Status
 from auditkit.checks.run import CheckReport, check
+from auditkit.claims.file import Claim
+from auditkit.demo import demo_data
 from auditkit.reports.checks import render_checks
+from auditkit.results.audit import Audit
 from auditkit.results.common import Stamp
+from auditkit.schema import AuditData
 from tests.reports.hostile import crowded_audit, hostile_audit
 
 
@@ -50,10 +57,47 @@ def test_failures_are_told_last_and_errors_after_warnings() -> None:
 
 def test_warnings_fail_only_when_strict() -> None:
     warning = one("failed", "warning")
-    assert "passed: 0 ok, 0 broken, 1 warnings, 0 skipped" in render_checks(report(warning), "text")
-    assert "FAILED: 0 ok, 0 broken, 1 warnings (counted, --strict), 0 skipped" in render_checks(
+    assert "passed: 0 ok, 0 broken, 1 warning, 0 skipped" in render_checks(report(warning), "text")
+    assert "FAILED: 0 ok, 0 broken, 1 warning (counted, --strict), 0 skipped" in render_checks(
         report(warning, strict=True), "text"
     )
+
+
+def test_no_evidence_is_no_tick() -> None:
+    told = render_checks(report(one("skipped"), one("skipped")), "text").splitlines()
+    assert "nothing could be checked: 2 skipped" in told
+    assert not any("passed" in line for line in told)
+    told = render_checks(report(one("skipped"), one("passed")), "text").splitlines()
+    assert "passed: 1 ok, 0 broken, 0 warnings, 1 skipped" in told
+
+
+def bare_audit() -> Audit:
+    bare = replace(demo_data().benchmarks["toy"], pipelines={})
+    return run_audits(AuditData(benchmarks={"toy": bare}), replicates=9)
+
+
+def test_that_every_check_was_skipped_is_a_warning() -> None:
+    lax, strict = check(bare_audit()), check(bare_audit(), strict=True)
+    assert (lax.passed, strict.passed) == (True, False)
+    (warning,) = strict.failures
+    assert (warning.id, warning.severity) == ("check.decided", "warning")
+    assert warning.reason == "nothing could be checked: 1 skipped"
+    assert lax.to_dict()["decided"] == 0
+    assert "FAILED: nothing could be checked (counted, --strict): 1 skipped" in render_checks(
+        strict, "text"
+    )
+    root = ElementTree.fromstring(render_checks(strict, "junit"))
+    assert [f.get("message") for f in root.iter("failure")] == [warning.reason]
+    root = ElementTree.fromstring(render_checks(lax, "junit"))
+    assert [o.text for o in root.iter("system-out")] == [f"warning: {warning.reason}"]
+
+
+def test_one_claim_that_was_decided_is_evidence() -> None:
+    claim = Claim("c", "fidelity[benchmark=toy].n_instances", "100")
+    judged = check(bare_audit(), strict=True, claims=[claim])
+    assert judged.passed
+    assert judged.n_decided == 1
+    assert all(c.id != "check.decided" for c in judged.checks)
 
 
 def test_of_many_warnings_the_first_are_told_and_every_error_is() -> None:

@@ -206,7 +206,15 @@ def test_github(name: str) -> None:
         assert properties["title"] == f"fidelity.{title}"
         assert unpercent(properties["file"]) == printable(name, 2000)
         assert unpercent(message).startswith(f"{printable(name, 2000)}: "[:900])
-    assert lines[2] == "auditkit check FAILED: 1 ok, 1 broken, 1 warnings, 1 skipped"
+    assert lines[2] == "auditkit check FAILED: 1 ok, 1 broken, 1 warning, 1 skipped"
+
+
+def test_github_says_where_nothing_was_checked() -> None:
+    skipped = Check("fidelity.pipelines", "x", "error", "skipped", "no pipeline is stored")
+    lines = render_checks(
+        CheckReport(report("x").stamp, (skipped,), 1e-12, False), "github"
+    ).splitlines()
+    assert lines == ["auditkit check: nothing could be checked: 1 skipped"]
 
 
 def unpercent(text: str) -> str:

@@ -31,6 +31,7 @@ from auditkit.schema import AuditData, Benchmark, Pipeline
 from auditkit.statistics.bootstrap import Progress, Resampler, Resampling
 
 NO_FLAT = Skipped("no flat pipeline stored")
+NO_SCORED_FLAT = Skipped("no flat pipeline has an instance scored in every repetition")
 
 
 def audit_sensitivity(
@@ -93,6 +94,9 @@ def audit_sensitivity(
     ):
         if value is not None and value < least:
             raise UsageError(f"{name} out of range", found=value, expected=f"at least {least}")
+    for cutoff in shorter_cutoffs or ():
+        if not 0 < cutoff < np.inf:
+            raise UsageError("shorter cutoff out of range", found=cutoff, expected="above 0")
     plan = Resampling(replicates, confidence, seed, "percentile", resampler, threads)
     items = tuple(
         _audit_benchmark(
@@ -176,7 +180,9 @@ def _against(
         scored = score(key, pipeline, benchmark, threads)
         if scored.valid.any():
             means[key] = float(scored.columns[scored.valid, 1].mean())
-    return max(means, key=lambda key: means[key]) if means else NO_FLAT
+    if means:
+        return max(means, key=lambda key: means[key])
+    return NO_SCORED_FLAT if flat else NO_FLAT
 
 
 def _rows(variant: Variant, against: str | Skipped, plan: Resampling) -> Iterator[SensitivityRow]:

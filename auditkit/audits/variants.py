@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from auditkit.errors import StatisticsError
+from auditkit.errors import StatisticsError, counted
 from auditkit.results.common import Skipped
 from auditkit.results.sensitivity import NotRecomputed, Setting
 from auditkit.schema import Benchmark, Pipeline
@@ -84,7 +84,7 @@ def cutoffs(
     transform = benchmark.transform if benchmark.transform in TRANSFORMS else "minmax"
     for shorter in (cutoff / 2, cutoff / 10) if seconds is None else seconds:
         label = f"{shorter:g} {benchmark.unit or ''}".strip()
-        if not 0 < shorter < cutoff:
+        if shorter >= cutoff:
             yield NotRecomputed(
                 "cutoff", "all", f"{label} is not shorter than the stored cutoff of {cutoff:g}"
             )
@@ -159,7 +159,9 @@ def _partitions(
         coarse if coarse.max() > 0 else Skipped("all algorithms would be one family"),
     )
     if k > len(members):
-        few = Skipped(f"{k} families asked for, {len(members)} algorithms")
+        few = Skipped(
+            f"{counted(k, 'family', 'families')} asked for, {counted(len(members), 'algorithm')}"
+        )
         yield "k-means", few
         yield "random balanced", few
         return

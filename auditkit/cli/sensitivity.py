@@ -22,7 +22,7 @@ from auditkit.cli.output import emit, progress, width
     help="The flat pipeline that advantages are over.  [default: the best deployed one]",
 )  # fmt: skip
 @click.option(
-    "--cutoff", "shorter_cutoffs", type=Finite(), multiple=True, metavar="T",
+    "--cutoff", "shorter_cutoffs", type=Finite(0, min_open=True), multiple=True, metavar="T",
     help="A shorter cutoff (repeatable).  [default: half and a tenth of the stored one]",
 )  # fmt: skip
 @click.option(

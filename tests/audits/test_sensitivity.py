@@ -159,6 +159,12 @@ def test_a_cutoff_that_is_not_shorter_is_skipped() -> None:
     ]
 
 
+@pytest.mark.parametrize("cutoff", [0.0, -3.0, float("nan"), float("inf")])
+def test_a_cutoff_that_is_no_time_is_refused(cutoff: float) -> None:
+    with pytest.raises(UsageError, match="shorter cutoff out of range"):
+        run(make_benchmark(), shorter_cutoffs=[30.0, cutoff])
+
+
 def test_mappings_by_brute_force() -> None:
     benchmark = make_benchmark()
     item = run(benchmark, random_mappings=3, seed=4)

@@ -51,7 +51,7 @@ def result(**changes: object) -> SensitivityResult:
 def test_the_verdict_names_what_changes() -> None:
     (section,) = sections(result())
     assert section.verdict == (
-        "The sign of the deployed advantage over flat changes in 1 of 1 cases (with intervals on both sides of zero in "
+        "The sign of the deployed advantage over flat changes in 1 of 1 case (with intervals on both sides of zero in "
         "0): cutoff of forest. The safety flag changes in 1 of 1: cutoff of forest. The gap moves most with the cutoff "
         "(forest): 0.0200 to 0.0200, by 0.0000."
     )
@@ -88,6 +88,23 @@ def test_counts_families_and_reasons_are_told() -> None:
 def test_nothing_to_vary() -> None:
     (section,) = sections(result(rows=(), ranges=(), settings=()))
     assert section.verdict == "No decomposed pipeline is stored."
-    (section,) = sections(result(against=Skipped("no flat pipeline stored"), ranges=()))
-    assert section.verdict.startswith("No setting could be varied")
+    (section,) = sections(result(ranges=()))
+    assert section.verdict == "No setting could be varied."
+
+
+def test_without_a_flat_pipeline_the_gap_is_told_alone() -> None:
+    none = Skipped("no flat pipeline stored")
+    few = Skipped("fewer than two settings have one")
+    moved = SensitivityRange(
+        "cutoff", "forest", ("as stored", "9 s"), Range(0.01, 0.02), none, none, few, few, few
+    )
+    (section,) = sections(result(against=none, ranges=(moved,)))
+    assert section.verdict == (
+        "How the advantages move is not known: no flat pipeline stored. The gap moves most with the cutoff (forest): "
+        "0.0100 to 0.0200, by 0.0100."
+    )
     assert "No advantages: no flat pipeline stored." in section.notes
+    (section,) = sections(result(ranges=(moved,)))
+    assert section.verdict.startswith(
+        "The advantage over flat is known under fewer than two settings of every choice. The gap"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
 from auditkit.results.common import Estimate, Range, Skipped
@@ -49,13 +50,23 @@ def verdict(item: BenchmarkSensitivity) -> str:
     """Which verdicts depend on which choices."""
     if not item.rows:
         return "No decomposed pipeline is stored."
+    if not item.ranges:
+        return "No setting could be varied."
+    return " ".join([_advantages(item), *_gap(item)])
+
+
+def _advantages(item: BenchmarkSensitivity) -> str:
+    """Whether the advantages over the flat pipeline keep their sign and their safety, or why that is not known."""
+    if isinstance(item.against, Skipped):
+        return f"How the advantages move is not known: {item.against.reason}."
     known = [r for r in item.ranges if isinstance(r.sign_changes, bool)]
     if not known:
-        return "No setting could be varied, or there is no flat pipeline to hold the advantages against."
+        return f"The advantage over {item.against} is known under fewer than two settings of every choice."
     moved = [r for r in known if r.sign_changes]
     opposed = sum(r.intervals_oppose is True for r in moved)
     parts = [
-        f"The sign of the deployed advantage over {item.against} changes in {len(moved)} of {len(known)} cases"
+        f"The sign of the deployed advantage over {item.against} changes in {len(moved)} of "
+        + counted(len(known), "case")
         + (
             f" (with intervals on both sides of zero in {opposed}): {_listed(moved)}."
             if moved
@@ -69,15 +80,20 @@ def verdict(item: BenchmarkSensitivity) -> str:
             f"The safety flag changes in {len(unsafe)} of {len(flags)}"
             + (f": {_listed(unsafe)}." if unsafe else ".")
         )
-    gaps = [(r.gap.high - r.gap.low, r) for r in item.ranges if isinstance(r.gap, Range)]
-    if gaps:
-        width, widest = max(gaps, key=lambda pair: pair[0])
-        assert isinstance(widest.gap, Range)
-        parts.append(
-            f"The gap moves most with the {widest.dimension} ({widest.subject}): "
-            f"{numbers.value(widest.gap.low)} to {numbers.value(widest.gap.high)}, by {numbers.value(width)}."
-        )
     return " ".join(parts)
+
+
+def _gap(item: BenchmarkSensitivity) -> list[str]:
+    """What moves the gap most."""
+    gaps = [(r.gap.high - r.gap.low, r) for r in item.ranges if isinstance(r.gap, Range)]
+    if not gaps:
+        return []
+    width, widest = max(gaps, key=lambda pair: pair[0])
+    assert isinstance(widest.gap, Range)
+    return [
+        f"The gap moves most with the {widest.dimension} ({widest.subject}): "
+        f"{numbers.value(widest.gap.low)} to {numbers.value(widest.gap.high)}, by {numbers.value(width)}."
+    ]
 
 
 def _listed(of: list[SensitivityRange]) -> str:
@@ -122,9 +138,9 @@ def _ranges(ranges: tuple[SensitivityRange, ...]) -> Table:
 def _counted(s: Setting) -> str:
     where = s.setting if s.dimension == "as stored" else f"cutoff {s.setting}"
     if isinstance(s.n_all_timeout, Skipped):
-        return f"{where}: {numbers.counted(s.n_measured, 'instance')} with a utility."
+        return f"{where}: {counted(s.n_measured, 'instance')} with a utility."
     return (
-        f"{where}: {numbers.counted(s.n_measured, 'instance')} with a utility; "
+        f"{where}: {counted(s.n_measured, 'instance')} with a utility; "
         f"{s.n_all_timeout:,} that no algorithm solves within the cutoff."
     )
 
@@ -133,7 +149,7 @@ def _valid(item: BenchmarkSensitivity) -> list[str]:
     """Where a pipeline is valid on fewer instances than there are."""
     measured = {(s.dimension, s.setting): s.n_measured for s in item.settings}
     return [
-        f"{r.setting}, {r.pipeline}: {numbers.counted(r.n_valid, 'valid instance')}."
+        f"{r.setting}, {r.pipeline}: {counted(r.n_valid, 'valid instance')}."
         for r in item.rows
         if r.n_valid != measured[r.dimension, r.setting]
     ]
@@ -143,7 +159,7 @@ def _members(s: Setting) -> str:
     if isinstance(s.families, Skipped):
         return f"{s.setting}: {s.families.reason}."
     return (
-        f"{s.setting}, {numbers.counted(len(s.families), 'family', 'families')}: "
+        f"{s.setting}, {counted(len(s.families), 'family', 'families')}: "
         + "; ".join(", ".join(members) for members in s.families.values())
         + "."
     )

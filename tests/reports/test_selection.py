@@ -150,6 +150,32 @@ def test_no_choice_at_all() -> None:
     assert section.figures == ()
 
 
+def test_a_mean_over_unknown_units_says_so_beside_the_number() -> None:
+    rng = np.random.default_rng(0)
+    test = np.concatenate([rng.random((3, 9)), -100 * rng.random((3, 9))])
+    search = Search(
+        validation_score=test + rng.normal(0, 0.1, test.shape),
+        test_score=test,
+        higher_is_better=np.ones(6, dtype=bool),
+        datasets=tuple("abcdef"),
+    )
+    (section,) = report(AuditData(searches={"s": search}))
+    for title in ("Test score of the choice", "Bias over datasets"):
+        assert "Datasets of other, higher is better may differ in" in table(section, title).note
+    assert "read the relative curve" in table(section, "Selection curve: other").note
+    assert "units" not in table(section, "Selection curve: accuracy").note
+    one = Search(
+        validation_score=test[3:],
+        test_score=test[3:],
+        higher_is_better=np.ones(3, dtype=bool),
+        datasets=("d", "e", "f"),
+    )
+    assert (
+        "In score units, if all datasets share them: "
+        in report(AuditData(searches={"s": one}))[0].verdict
+    )
+
+
 @pytest.mark.parametrize("data", [demo_data(), AuditData(scoreboards={"s": many_systems()})])
 def test_tables_fit_and_figures_draw(data: AuditData) -> None:
     figure_module = pytest.importorskip("matplotlib.figure")

@@ -19,7 +19,11 @@ def search_section(item: SearchAudit, level: str) -> Section:
     curves = {RELATIVE: item.relative_curve}
     curves |= {name: g.curve for name, g in list(item.groups.items())[:MOST_GROUPS]}
     tables = [_scores(item, level), _quartiles(item)]
-    tables += [_curve(name, x, level) for name, x in curves.items() if not isinstance(x, Skipped)]
+    tables += [
+        _curve(name, x, level, mixed=name in _mixed(item))
+        for name, x in curves.items()
+        if not isinstance(x, Skipped)
+    ]
     figures = [
         _figure(item.search, name, x, level)
         for name, x in curves.items()
@@ -49,7 +53,8 @@ def verdict(item: SearchAudit) -> str:
         )
         if not isinstance(item.bias, Skipped):
             digits = _digits(item.bias)
-            parts.append(f"In score units: {_mean(item.bias, digits)}.")
+            units = "score units, if all datasets share them" if _mixed(item) else "score units"
+            parts.append(f"In {units}: {_mean(item.bias, digits)}.")
         bound = item.relative_bound
         if isinstance(bound, Bound) and isinstance(bound.ratio, float):
             parts.append(f"The bound sigma sqrt(2 ln K) is {bound.ratio:.3g} times as large.")
@@ -82,6 +87,21 @@ def _decimals(values: list[float]) -> int:
     return next((d for d in range(2, 6) if smallest * 10**d >= 10), 6)
 
 
+def _mixed(item: SearchAudit) -> list[str]:
+    """The groups of several datasets whose score units may differ: nothing but the range of the scores is known."""
+    return [name for name, g in item.groups.items() if g.scale != "accuracy-like" and g.n > 1]
+
+
+def _caution(names: list[str]) -> str:
+    """That a mean of figures in score units is one number only where the datasets share the unit."""
+    if not names:
+        return ""
+    return (
+        f" Datasets of {', '.join(names)} may differ in their score units, and what is in score units is dominated by "
+        f"the largest then: read the {RELATIVE} row."
+    )
+
+
 def _scores(item: SearchAudit, level: str) -> Table:
     rows = []
     for name, g in item.groups.items():
@@ -100,7 +120,7 @@ def _scores(item: SearchAudit, level: str) -> Table:
         (False, *(True,) * 6),
         "Bias: best test score minus the test score of the validation choice. Relative: in "
         "standard deviations of the dataset's own test scores. Zero: share of datasets without "
-        "bias.",
+        f"bias.{_caution(_mixed(item))}",
     )
 
 
@@ -136,11 +156,11 @@ def _quartiles(item: SearchAudit) -> Table:
         tuple(rows),
         (False, *(True,) * 8),
         "Bound: mean of sigma sqrt(2 ln K), sigma from the spread of the dataset's test scores or, "
-        "binomial, from its test size; ratio: bound over mean bias.",
+        f"binomial, from its test size; ratio: bound over mean bias.{_caution(_mixed(item))}",
     )
 
 
-def _curve(name: str, points: tuple[CurvePoint, ...], level: str) -> Table:
+def _curve(name: str, points: tuple[CurvePoint, ...], level: str, *, mixed: bool) -> Table:
     wanted = _marks([point.k for point in points])
     digits = 2 if name == RELATIVE else _decimals([max(point.bias for point in points)])
     rows = tuple(
@@ -158,7 +178,12 @@ def _curve(name: str, points: tuple[CurvePoint, ...], level: str) -> Table:
         ("candidates", "n", f"mean bias [{level}]", "bound"),
         rows,
         (True, True, True, True),
-        "n: datasets whose trace is that long and has a choice by then.",
+        "n: datasets whose trace is that long and has a choice by then."
+        + (
+            f" In score units, which may differ between them: read the {RELATIVE} curve."
+            if mixed
+            else ""
+        ),
     )
 
 
@@ -198,20 +223,16 @@ def _figure(search: str, name: str, points: tuple[CurvePoint, ...], level: str) 
 
 def _notes(item: SearchAudit) -> list[str]:
     low, high = item.candidates.low, item.candidates.high
-    length = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    length = numbers.counted(int(high), "candidate")
+    if low != high:
+        length = f"{low:g} to {length}"
     notes = [
         f"{numbers.count(item.n_used)} of {numbers.counted(item.n_datasets, 'dataset')} "
         f"{'has' if item.n_used == 1 else 'have'} a "
-        f"validation choice with a test score; traces of {length} candidates, of which "
+        f"validation choice with a test score; traces of {length}, of which "
         f"{numbers.count(item.without_validation)} lack a validation score (never chosen) and "
         f"{numbers.count(item.without_test)} a test score (never best)."
     ]
-    mixed = [name for name, g in item.groups.items() if g.scale != "accuracy-like"]
-    if mixed:
-        notes.append(
-            f"Score units may differ between the datasets of {', '.join(mixed)}: read the "
-            "relative figures there."
-        )
     x = item.peeking
     if not isinstance(x, Skipped):
         notes.append(

@@ -8,6 +8,7 @@ import numpy as np
 
 from auditkit.reports import numbers
 from auditkit.reports.document import Document, Section, Table
+from auditkit.reports.numbers import counted
 from auditkit.schema import AuditData, Benchmark, Losses, Member, Samples, Scoreboard, Search
 
 FEEDS = {
@@ -22,12 +23,13 @@ FEEDS = {
 def contents(data: AuditData) -> Document:
     """A document with one row a member, the pipelines of each benchmark, and where everything came from."""
     rows = tuple(
-        (group, name, _shape(member), numbers.share(_missing(member)), FEEDS[group])
+        (group, name, _shape(member), numbers.share(_missing(member)), _audit(group, member))
         for group, name, member in data.members()
     )
     members = Table(
         "Members", ("kind", "name", "shape", "missing", "audit"), rows, (False, False, False, True, False),
-        "Missing: share of the main array that was not measured.",
+        "Missing: share of the main array that was not measured."
+        + (" Audit: – where there is nothing to audit." if any(_is_bare(m) for _, _, m in data.members()) else ""),
     )  # fmt: skip
     tables = [members, *(_pipelines(name, b) for name, b in data.benchmarks.items() if b.pipelines)]
     notes = [
@@ -38,13 +40,28 @@ def contents(data: AuditData) -> Document:
     fed = sorted({FEEDS[group] for group, _, member in data.members() if not _is_bare(member)})
     verdict = f"It can feed: {', '.join(fed)}." if fed else "It holds nothing that can be audited."
     notes += [
-        f"benchmarks/{name} holds no pipeline: auditkit build fits and stores some."
+        f"benchmarks/{name} holds no pipeline, so there is nothing to audit: {_way(benchmark)}"
         for name, benchmark in data.benchmarks.items()
         if _is_bare(benchmark)
     ]
     facts = (("file", data.path or "arrays in memory"), ("sha256", data.sha256))
     return Document(
         "contents", facts, (Section("contents", verdict, tuple(tables), notes=tuple(notes)),)
+    )
+
+
+def _audit(group: str, member: Member) -> str:
+    return numbers.MISSING if _is_bare(member) else FEEDS[group]
+
+
+def _way(benchmark: Benchmark) -> str:
+    """How the benchmark comes by pipelines; selectors can be fitted to ASlib scenarios only."""
+    record = _record(benchmark)
+    if record and record.get("import") == "aslib":
+        return "auditkit build aslib fits selectors on the scenario and stores what they choose."
+    return (
+        "store what your selectors choose as pipelines (docs/format.md). Fitting some (auditkit build) is for ASlib "
+        "scenarios only."
     )
 
 
@@ -55,23 +72,25 @@ def _is_bare(member: Member) -> bool:
 def _shape(member: Member) -> str:
     if isinstance(member, Benchmark):
         return (
-            f"{numbers.count(len(member.instances))} instances x {len(member.algorithms)} algorithms, "
-            f"{len(member.families)} families"
+            f"{counted(len(member.instances), 'instance')} x {counted(len(member.algorithms), 'algorithm')}, "
+            f"{counted(len(member.families), 'family', 'families')}"
         )
     if isinstance(member, Scoreboard):
-        parts = [f"{numbers.count(len(member.datasets))} records x {len(member.systems)} systems"]
+        parts = [
+            f"{counted(len(member.datasets), 'record')} x {counted(len(member.systems), 'system')}"
+        ]
         parts += ["seconds"] if member.seconds is not None else []
-        parts += [f"{len(set(member.run))} runs"] if member.run is not None else []
+        parts += [counted(len(set(member.run)), "run")] if member.run is not None else []
         return ", ".join(parts)
     if isinstance(member, Search):
         n, c = member.test_score.shape
-        return f"{numbers.count(n)} datasets x up to {numbers.count(c)} candidates"
+        return f"{counted(n, 'dataset')} x up to {counted(c, 'candidate')}"
     if isinstance(member, Samples):
         n, c = member.cost.shape
-        return f"{numbers.count(n)} instances x up to {numbers.count(c)} samples"
+        return f"{counted(n, 'instance')} x up to {counted(c, 'sample')}"
     assert isinstance(member, Losses)
     n, d = member.covariates.shape
-    return f"{numbers.count(n)} observations, {d} covariates"
+    return f"{counted(n, 'observation')}, {counted(d, 'covariate')}"
 
 
 def _missing(member: Member) -> float:
@@ -115,12 +134,20 @@ def _provenance(place: str, member: Member) -> list[str]:
     text: str | None = getattr(member, "provenance", None)
     if text is None:
         return []
-    try:
-        record = json.loads(text)
+    record = _record(member)
+    parts = [text]
+    if record is not None:
         parts = [f"{key}: {_short(value)}" for key, value in record.items()]
-    except (ValueError, AttributeError):
-        parts = [text]
     return [f"{place} was imported; {'; '.join(parts)}"]
+
+
+def _record(member: Member) -> dict[str, object] | None:
+    """What an importer stored of where a member came from."""
+    try:
+        record = json.loads(getattr(member, "provenance", None) or "")
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def _short(value: object) -> str:

@@ -146,6 +146,8 @@ def test_out_is_written_whole(
         (["check", "{demo}", "--tolerance", "-1"], "Invalid value for '--tolerance'"),
         (["audit", "{folder}"], ": a folder, expected an audit file (HDF5)"),
         (["audit", "/dev/null"], "/dev/null: not a regular file, expected an audit file (HDF5)"),
+        (["sensitivity", "{demo}", "--cutoff", "-3"], "Invalid value for '--cutoff'"),
+        (["sensitivity", "{demo}", "--cutoff", "0"], "Invalid value for '--cutoff'"),
         (["demo", "--out", "{demo}"], "cannot write"),
     ],
 )  # fmt: skip
@@ -400,9 +402,20 @@ def test_a_benchmark_without_pipelines_is_told(
     bare = replace(ak.demo_data().benchmarks["toy"], pipelines={})
     ak.write(tmp_path / "a.h5", ak.AuditData(benchmarks={"toy": bare}))
     _, out, _ = run(capsys, "inspect", str(tmp_path / "a.h5"))
-    assert "holds nothing that can be audited" in out
-    assert "auditkit build" in out
+    assert "It holds nothing that can be audited." in out
+    assert "fidelity" not in out
+    assert "auditkit build aslib" not in out
+    assert "Fitting some (auditkit build) is for ASlib scenarios only." in " ".join(out.split())
+    scenario = replace(bare, provenance='{"import": "aslib"}')
+    ak.write(tmp_path / "b.h5", ak.AuditData(benchmarks={"toy": scenario}))
+    _, out, _ = run(capsys, "inspect", str(tmp_path / "b.h5"))
+    assert "auditkit build aslib fits selectors on the scenario" in " ".join(out.split())
     _, out, _ = run(capsys, "audit", str(tmp_path / "a.h5"))
     assert "No pipeline is stored" in out
     _, out, _ = run(capsys, "check", str(tmp_path / "a.h5"))
     assert "fidelity.pipelines" in out
+    for strict in ((), ("--strict",)):
+        code, out, _ = run(capsys, "check", str(tmp_path / "a.h5"), *strict)
+        assert code == len(strict)
+        assert "nothing could be checked" in out
+        assert "passed" not in out

@@ -32,8 +32,10 @@ def no_file(path: str | os.PathLike[str]) -> str:
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """``1 run``, ``2,000 runs``; a plural that needs more than an s is given."""
-    return f"1 {noun}" if n == 1 else f"{n:,} {plural or noun + 's'}"
+    """``1 run``, ``2,000 runs``, ``3 entries``; another plural is given."""
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n:,} {plural or (f'{noun[:-1]}ies' if noun.endswith('ry') else f'{noun}s')}"
 
 
 class AuditkitError(Exception):

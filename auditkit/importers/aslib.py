@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
+from auditkit.errors import SourceError, UsageError, counted
 from auditkit.importers.aslib_costs import quality_cost, runtime_cost
 from auditkit.importers.aslib_features import read_features
 from auditkit.importers.aslib_runs import Runs, read_runs
-from auditkit.importers.imported import Imported, Notes, counted, finish
+from auditkit.importers.imported import Imported, Notes, finish
 from auditkit.importers.mapping import families_of
 from auditkit.importers.repetitions import AGGREGATES, each_name, over_repetitions
 from auditkit.importers.scenario import read_description

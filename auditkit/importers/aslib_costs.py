@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from auditkit.errors import counted
 from auditkit.importers.aslib_runs import Runs
-from auditkit.importers.imported import Notes, counted, listed
+from auditkit.importers.imported import Notes, listed
 from auditkit.importers.scenario import Description
 from auditkit.schema import Floats
 from auditkit.statistics.utilities import penalised

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError
+from auditkit.errors import SourceError, counted
 from auditkit.importers.arff_file import read_arff
 from auditkit.importers.aslib_runs import Runs, floats, line_of_row, whole
 from auditkit.importers.grids import check_cells
-from auditkit.importers.imported import Notes, counted, listed
+from auditkit.importers.imported import Notes, listed
 from auditkit.importers.repetitions import over_repetitions
 from auditkit.importers.scenario import Description
 from auditkit.importers.sources import Source, read_source

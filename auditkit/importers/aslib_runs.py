@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError
+from auditkit.errors import SourceError, counted
 from auditkit.importers.arff_file import ArffTable, read_arff
 from auditkit.importers.grids import check_cells
-from auditkit.importers.imported import Notes, counted, listed
+from auditkit.importers.imported import Notes, listed
 from auditkit.importers.scenario import Description
 from auditkit.importers.sources import Source
 from auditkit.schema import Flags, Floats, Indices

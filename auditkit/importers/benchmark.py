@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
+from auditkit.errors import SourceError, UsageError, counted
 from auditkit.importers.grids import Rows, check_cells, positions
-from auditkit.importers.imported import Imported, Notes, counted, finish
+from auditkit.importers.imported import Imported, Notes, finish
 from auditkit.importers.mapping import Columns, families_of
 from auditkit.importers.repetitions import AGGREGATES, each_name, over_repetitions
 from auditkit.importers.sources import StrPath

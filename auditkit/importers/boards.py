@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
+from auditkit.errors import SourceError, UsageError, counted
 from auditkit.importers.grids import Rows, check_cells, positions
-from auditkit.importers.imported import counted, listed
+from auditkit.importers.imported import listed
 from auditkit.importers.mapping import Columns
 from auditkit.importers.table import Table
 from auditkit.schema import Flags

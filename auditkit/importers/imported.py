@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SchemaError, SourceError, UsageError, printable
+from auditkit.errors import SchemaError, SourceError, UsageError, counted, printable
 from auditkit.importers.sources import Source, StrPath
 from auditkit.schema import MEMBERS, AuditData, Floats, Member
 from auditkit.version import __version__
@@ -138,13 +138,6 @@ def _beside(old: AuditData, new: AuditData) -> AuditData:
             )
         members[group][name] = member
     return AuditData(**members)  # type: ignore[arg-type]
-
-
-def counted(n: int, noun: str) -> str:
-    """``1 run``, ``2,000 runs``, ``3 entries``."""
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{n:,} {noun}s"
 
 
 def listed(names: Iterable[str]) -> str:

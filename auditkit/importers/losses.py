@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
+from auditkit.errors import SourceError, UsageError, counted
 from auditkit.importers.grids import Rows
-from auditkit.importers.imported import Imported, Notes, counted, finish, listed
+from auditkit.importers.imported import Imported, Notes, finish, listed
 from auditkit.importers.mapping import Columns, expand
 from auditkit.importers.sources import StrPath
 from auditkit.importers.table import Table

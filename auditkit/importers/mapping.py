@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
-from auditkit.importers.imported import Notes, counted, listed
+from auditkit.errors import SourceError, UsageError, counted
+from auditkit.importers.imported import Notes, listed
 from auditkit.importers.sources import StrPath, read_source
 from auditkit.importers.table import Table
 from auditkit.schema import Flags, Indices, Texts

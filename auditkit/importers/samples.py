@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError, UsageError
+from auditkit.errors import SourceError, UsageError, counted
 from auditkit.importers.arrays import floats, read_arrays, texts
 from auditkit.importers.grids import Rows, check_cells, positions
-from auditkit.importers.imported import Imported, Notes, counted, finish, listed
+from auditkit.importers.imported import Imported, Notes, finish, listed
 from auditkit.importers.mapping import Columns, expand
 from auditkit.importers.sources import Source, StrPath, read_source
 from auditkit.importers.table import Table

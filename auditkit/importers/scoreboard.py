@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import UsageError
+from auditkit.errors import UsageError, counted
 from auditkit.importers.boards import Board, Long, Wide
 from auditkit.importers.grids import Rows
-from auditkit.importers.imported import Imported, Notes, counted, finish, listed
+from auditkit.importers.imported import Imported, Notes, finish, listed
 from auditkit.importers.mapping import Columns, directions
 from auditkit.importers.sources import StrPath
 from auditkit.importers.tables import read_tables

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import SourceError
+from auditkit.errors import SourceError, counted
 from auditkit.importers.grids import Rows, check_cells, positions
-from auditkit.importers.imported import Imported, Notes, counted, finish
+from auditkit.importers.imported import Imported, Notes, finish
 from auditkit.importers.mapping import Columns, directions
 from auditkit.importers.sources import StrPath
 from auditkit.importers.tables import read_tables

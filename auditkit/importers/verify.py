@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from auditkit.errors import UsageError, printable
-from auditkit.importers.imported import counted
+from auditkit.errors import UsageError, counted, printable
 from auditkit.importers.kinds import KINDS, run_import
 from auditkit.importers.sources import StrPath
 from auditkit.schema import Indices, Member, array_specs, attribute_specs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditkit.checks.common import Check, Severity
+from auditkit.errors import counted
 from auditkit.results.allocation import AllocationResult, SamplesAllocation
 from auditkit.results.common import Estimate, Skipped
 
@@ -60,12 +61,10 @@ def _depth(item: SamplesAllocation) -> Check:
 def _coverage(item: SamplesAllocation) -> Check:
     """Every instance counts."""
     d = item.dropped
-    count = (
-        "1 instance counts" if item.n_instances == 1 else f"{item.n_instances:,} instances count"
-    )
+    count = "counts" if item.n_instances == 1 else "count"
     reason = (
-        f"{count}; dropped: {d.no_samples:,} without samples, {d.no_reference:,} without a "
-        f"reference, {d.bad_reference:,} with a reference that is not positive"
+        f"{counted(item.n_instances, 'instance')} {count}; dropped: {d.no_samples:,} without samples, "
+        f"{d.no_reference:,} without a reference, {d.bad_reference:,} with a reference that is not positive"
     )
     return _judge("coverage", item, d.total > 0, reason, "warning")
 
@@ -82,11 +81,11 @@ def _budget(item: SamplesAllocation) -> Check:
     """Every allocation spends the budget to the sample, within its bounds."""
     if isinstance(item.budget_faults, Skipped):
         return _skip("budget", item, item.budget_faults.reason)
-    budget = "1 sample" if item.budget == 1 else f"{item.budget:,} samples"
+    one = item.budget_faults == 1
+    miss, leave = ("misses", "leaves its") if one else ("miss", "leave their")
     reason = (
-        f"1 allocation misses the budget of {budget} or leaves its bounds"
-        if item.budget_faults == 1
-        else f"{item.budget_faults:,} allocations miss the budget of {budget} or leave their bounds"
+        f"{counted(item.budget_faults, 'allocation')} {miss} the budget of {counted(item.budget, 'sample')} "
+        f"or {leave} bounds"
     )
     return _judge("budget", item, item.budget_faults > 0, reason)
 
@@ -117,10 +116,9 @@ def _floor(item: SamplesAllocation) -> Check:
     if isinstance(item.d_in, Skipped) or isinstance(item.floor, Skipped):
         skipped = next(x for x in (item.d_in, item.floor) if isinstance(x, Skipped))
         return _skip("floor", item, skipped.reason, "warning")
-    sources = "1 source" if item.floor.sources == 1 else f"{item.floor.sources:,} sources"
     reason = (
         f"d_in {item.d_in.estimate:.2f} % against a null floor of {item.floor.median:.2f} % (median) and "
-        f"{item.floor.p90:.2f} % (p90), {sources}"
+        f"{item.floor.p90:.2f} % (p90), {counted(item.floor.sources, 'source')}"
     )
     return _judge("floor", item, item.d_in.estimate <= item.floor.p90, reason, "warning")
 

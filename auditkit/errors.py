@@ -1,7 +1,8 @@
 """Everything auditkit can refuse, one class per kind of failure.
 
 Each error says what is wrong, what was found, what was expected, and where, on one line: names inside an audit file
-come from strangers, so control characters are escaped and long texts are cut.
+come from strangers, so control characters are escaped and long texts are cut. ``printable`` does that, and ``counted``
+puts numbers into sentences, for all other rooms.
 """
 
 from __future__ import annotations

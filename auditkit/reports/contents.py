@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Document, Section, Table
-from auditkit.reports.numbers import counted
 from auditkit.schema import AuditData, Benchmark, Losses, Member, Samples, Scoreboard, Search
 
 FEEDS = {

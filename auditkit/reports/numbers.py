@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from auditkit.errors import counted as counted
 from auditkit.results.common import Estimate, Skipped
 
 MISSING = "–"

@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Document, Section
 from auditkit.results.audit import Audit
@@ -25,7 +26,7 @@ def document(audit: Audit) -> Document:
         ("file", audit.stamp.path or "arrays in memory"),
         ("sha256", audit.stamp.sha256),
         ("intervals", f"{numbers.level(settings['confidence'])} {settings['method']} bootstrap, "
-                      f"{numbers.counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"),
+                      f"{counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"),
     ]  # fmt: skip
     facts += [(name, _told(settings[name])) for name in audit.results if settings.get(name)]
     sections = tuple(

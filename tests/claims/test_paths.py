@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from auditkit.claims.paths import (
     resolve,
     spell,
 )
+from auditkit.results import allocation
 
 TREE: dict[str, Any] = {
     "format_version": 1,
@@ -110,6 +112,13 @@ def test_the_parts_of_a_skipped_quantity_give_its_reason(inside: str) -> None:
     with pytest.raises(PathError) as caught:
         resolve(TREE, f"{BOARD}.noise_floor{dot}{inside}")
     assert (caught.value.what, caught.value.found) == ("skipped", "no candidates")
+
+
+def test_every_gain_of_the_allocation_audit_is_known_to_be_in_percent() -> None:
+    kinds = [kind for kind in vars(allocation).values() if dataclasses.is_dataclass(kind)]
+    gains = {f.name for kind in kinds for f in dataclasses.fields(kind) if f.name.startswith("d_")}
+    assert {"d_in", "d_split", "d_label", "d_probe", "d_split_range"} <= gains
+    assert all(in_percent({}, f"allocation[0].{name}") for name in gains)
 
 
 def test_what_is_in_percent_already() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from auditkit.audits.run import run_audits
 from auditkit.checks.run import check
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.checks import render_checks
 from auditkit.reports.contents import contents
@@ -160,10 +161,10 @@ def test_decimals_show_every_part_of_an_estimate(
 
 
 def test_one_is_singular() -> None:
-    told = [numbers.counted(n, "second run") for n in (0, 1, 2, 2000)]
+    told = [counted(n, "second run") for n in (0, 1, 2, 2000)]
     assert told == ["0 second runs", "1 second run", "2 second runs", "2,000 second runs"]
-    assert numbers.counted(1, "family", "families") == "1 family"
-    assert numbers.counted(3, "family", "families") == "3 families"
+    assert counted(1, "family", "families") == "1 family"
+    assert counted(3, "family", "families") == "3 families"
 
 
 def test_no_report_counts_one_in_the_plural() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Point
 from auditkit.results.allocation import AllocationResult, SamplesAllocation
@@ -39,7 +40,7 @@ def _split(item: SamplesAllocation) -> Point:
     return Point(
         question,
         "answered",
-        f"d_split = {_percent(item.d_split)} over {numbers.counted(item.n_instances, 'instance')}{inside}.",
+        f"d_split = {_percent(item.d_split)} over {counted(item.n_instances, 'instance')}{inside}.",
     )
 
 
@@ -57,7 +58,7 @@ def _depth(item: SamplesAllocation) -> Point:
     question = "Are the stored samples deep enough for the budget (four times)?"
     if isinstance(item.depth, Skipped):
         return _unknown(question, item.depth.reason)
-    told = f"{numbers.counted(item.depth, 'sample')} for a budget of {item.per_instance:,} per instance"
+    told = f"{counted(item.depth, 'sample')} for a budget of {item.per_instance:,} per instance"
     return Point(
         question, "violated" if item.depth < 4 * item.per_instance else "answered", f"{told}."
     )

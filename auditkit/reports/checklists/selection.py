@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Point
 from auditkit.results.common import Estimate, Skipped
@@ -55,7 +56,7 @@ def _budget(item: ScoreboardAudit) -> Point:
     return Point(
         question,
         "answered",
-        f"All did on every dataset ({numbers.counted(len(shares), 'system')}).",
+        f"All did on every dataset ({counted(len(shares), 'system')}).",
     )
 
 
@@ -82,11 +83,7 @@ def _matched(item: ScoreboardAudit) -> Point:
         for m, share in slices[:MOST_SLICES]
     )
     left = len(slices) - MOST_SLICES
-    more = (
-        f" In the JSON output: {numbers.counted(left, 'more slice')} of equal time."
-        if left > 0
-        else ""
-    )
+    more = f" In the JSON output: {counted(left, 'more slice')} of equal time." if left > 0 else ""
     return Point(question, "answered", f"Wins of {item.leader} where {told}.{more}")
 
 
@@ -113,7 +110,7 @@ def _noise(item: ScoreboardAudit) -> Point:
             question, "missing", f"Add test_size and candidates to the scoreboard ({floor.reason})."
         )
     below = floor.wins_below
-    told = f"median bound {numbers.value(floor.bound.median)} over {numbers.counted(floor.n, 'dataset')}"
+    told = f"median bound {numbers.value(floor.bound.median)} over {counted(floor.n, 'dataset')}"
     if isinstance(below, Skipped):
         return Point(question, "answered", f"Not known for the wins; {told}.")
     many = below.estimate > 0.5
@@ -129,7 +126,9 @@ def _independent(item: ScoreboardAudit) -> Point:
     once = item.deduplicated
     if isinstance(once, Skipped):
         return Point(question, "missing", "Add clusters, such as the name of each dataset.")
-    told = f"{once.repeated:,} of {numbers.counted(once.n, 'name stands', 'names stand')} for several datasets"
+    told = (
+        f"{once.repeated:,} of {counted(once.n, 'name stands', 'names stand')} for several datasets"
+    )
     if not once.repeated or isinstance(once.win_share, Skipped):
         return Point(question, "answered", f"{told}.")
     share = once.win_share[item.leader]
@@ -149,17 +148,11 @@ def _one_run(item: ScoreboardAudit) -> Point:
         return Point(
             question,
             "violated",
-            f"{numbers.counted(len(spliced), 'second run')} would change the shares if merged: "
+            f"{counted(len(spliced), 'second run')} would change the shares if merged: "
             f"{item.leader} {before} to {after}.",
         )
-    told = (
-        numbers.counted(len(item.reruns), "second run")
-        if item.reruns
-        else "no dataset was run twice"
-    )
-    return Point(
-        question, "answered", f"{numbers.counted(item.n_records, 'record')}; {told}, no splice."
-    )
+    told = counted(len(item.reruns), "second run") if item.reruns else "no dataset was run twice"
+    return Point(question, "answered", f"{counted(item.n_records, 'record')}; {told}, no splice.")
 
 
 def _winners(item: ScoreboardAudit) -> Point:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditkit.errors import counted
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure
 from auditkit.results.allocation import BestOfK, Floor, OperatingPoint, SamplesAllocation
@@ -117,7 +118,7 @@ def best_of_k(points: tuple[BestOfK, ...], item: SamplesAllocation) -> Figure:
     )
     return Figure(
         "Best-of-k curves",
-        f"Mean best {what} of k samples over {numbers.counted(points[0].n, 'instance')}, lower is better, "
+        f"Mean best {what} of k samples over {counted(points[0].n, 'instance')}, lower is better, "
         f"a line an estimator; the uniform budget is k = {item.per_instance:,}. {said}.",
         draw,
         (6.4, 3.2),
@@ -132,7 +133,7 @@ def floor_by_depth(points: tuple[OperatingPoint, ...], estimator: str) -> Figure
     def draw(axes: Axes) -> None:
         for n, marker in zip(sizes, style.MARKERS, strict=False):
             line = [(depth, floor.median) for m, depth, floor in known if m == n]
-            label = numbers.counted(n, "instance")
+            label = counted(n, "instance")
             axes.plot([d for d, _ in line], [m for _, m in line], marker=marker, label=label)
         axes.set_xlabel("samples per instance, C")
         axes.set_ylabel("median null floor [%]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from auditkit.errors import counted
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure
 from auditkit.results.common import Estimate, Range, Skipped
@@ -99,7 +100,7 @@ def advantages(pairs: Sequence[Comparison], digits: int) -> Figure:
         "Does the lead survive deployment?",
         "Partition advantage of each leader against its deployed advantage; on the dashed diagonal nothing is lost, "
         f"in the shaded area the ranking is reversed. {reversed_} of "
-        f"{numbers.counted(len(pairs), 'pair lies', 'pairs lie')} in the shaded area. "
+        f"{counted(len(pairs), 'pair lies', 'pairs lie')} in the shaded area. "
         f"{_told(pairs, digits, 'deployed_advantage', 'deployed')}",
         draw,
         (5.6, 4.4),
@@ -132,7 +133,7 @@ def safety(pairs: Sequence[Comparison], digits: int) -> Figure:
     return Figure(
         "Is the lead deployment-safe?",
         "Difference of the gaps against the partition advantage of each leader; below the dashed diagonal the lead is "
-        f"deployment-safe. {safe} of {numbers.counted(len(pairs), 'pair is', 'pairs are')} safe. "
+        f"deployment-safe. {safe} of {counted(len(pairs), 'pair is', 'pairs are')} safe. "
         f"{_told(pairs, digits, 'gap_difference', 'dG')}",
         draw,
         (5.6, 4.4),

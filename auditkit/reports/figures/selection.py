@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from auditkit.errors import counted
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure
 from auditkit.results.common import Skipped
@@ -50,7 +51,7 @@ def ranks(item: ScoreboardAudit, alpha: float = 0.05) -> Figure | None:
     level = f"Holm-adjusted sign tests at {alpha:g}"
     return Figure(
         "Mean ranks",
-        f"Mean ranks over {numbers.counted(item.n_datasets, 'dataset')}: {told}. "
+        f"Mean ranks over {counted(item.n_datasets, 'dataset')}: {told}. "
         + (
             f"Not told apart by {level}: {joined}." if groups else f"All are told apart by {level}."
         ),
@@ -128,9 +129,7 @@ def nominal_budget(nominal: NominalBudget | Skipped) -> str:
     """A sentence on the nominal budget."""
     if isinstance(nominal, Skipped):
         return "No budget is stored."
-    return (
-        f"Nominal budget: {nominal_seconds(nominal)}, on {numbers.counted(nominal.n, 'dataset')}."
-    )
+    return f"Nominal budget: {nominal_seconds(nominal)}, on {counted(nominal.n, 'dataset')}."
 
 
 def nominal_seconds(nominal: NominalBudget) -> str:

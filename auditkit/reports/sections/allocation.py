@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
 from auditkit.reports.figures.allocation import DIGITS, figures
@@ -158,7 +159,7 @@ def _floors(points: tuple[OperatingPoint, ...], item: SamplesAllocation) -> Tabl
     )  # fmt: skip
     known = [p.floor for p in points if isinstance(p.floor, Floor)]
     made = (
-        f"{numbers.counted(known[0].sources, 'source')} x {numbers.counted(known[0].repetitions, 'workload')} a row. "
+        f"{counted(known[0].sources, 'source')} x {counted(known[0].repetitions, 'workload')} a row. "
         if known
         else ""
     )
@@ -184,7 +185,7 @@ def _compositions(item: SamplesAllocation) -> Table:
     return Table(
         "Gain by the share of a label [%]", ("label", "share", "n", "d_in", "d_split", "range"), rows,
         (False, *(True,) * 5),
-        f"Means over {numbers.counted(item.composition[0].compositions, 'random workload')}; "
+        f"Means over {counted(item.composition[0].compositions, 'random workload')}; "
         "range: smallest and largest d_split.",
         brief=10,
     )  # fmt: skip
@@ -194,11 +195,11 @@ def _notes(item: SamplesAllocation) -> tuple[str, ...]:
     notes = []
     if not isinstance(item.depth, Skipped):
         assert isinstance(item.deepest, int)
-        depth = numbers.counted(item.deepest, "sample")
+        depth = counted(item.deepest, "sample")
         if item.depth != item.deepest:
             depth = f"{item.depth:,} to {depth}"
         notes.append(
-            f"{numbers.counted(item.n_instances, 'instance')} of {depth}; "
+            f"{counted(item.n_instances, 'instance')} of {depth}; "
             f"a budget of {item.per_instance:,} each, {item.budget:,} in all"
             + ("" if isinstance(item.cap, Skipped) else f", at most {item.cap:,} to one instance")
             + (

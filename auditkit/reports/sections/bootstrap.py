@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Document, Section, Table
 from auditkit.results.bootstrap import ArrayBootstrap, ColumnInterval
@@ -15,9 +16,7 @@ def document(result: ArrayBootstrap) -> Document:
     settings = result.stamp.settings
     intervals = f"{numbers.level(settings['confidence'])} {result.method}"
     if result.method != "exact":
-        intervals += (
-            f", {numbers.counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"
-        )
+        intervals += f", {counted(settings['replicates'], 'replicate')}, seed {settings['seed']}"
     facts = (
         ("file", result.stamp.path or "arrays in memory"),
         ("sha256", result.stamp.sha256),
@@ -29,9 +28,9 @@ def document(result: ArrayBootstrap) -> Document:
 def section(result: ArrayBootstrap) -> Section:
     """One table with a row a statistic."""
     resampled = (
-        numbers.counted(result.n_units, "observation")
+        counted(result.n_units, "observation")
         if result.clusters is None
-        else f"{numbers.counted(result.n_units, 'cluster')} of {numbers.counted(result.n_observations, 'observation')}"
+        else f"{counted(result.n_units, 'cluster')} of {counted(result.n_observations, 'observation')}"
     )
     table = Table(
         result.dataset,

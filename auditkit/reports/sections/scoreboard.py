@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from auditkit.errors import counted
 from auditkit.reports import numbers
 from auditkit.reports.document import Section, Table
 from auditkit.reports.figures.selection import nominal_budget, ranks, times
@@ -49,7 +50,7 @@ def verdict(item: ScoreboardAudit) -> str:
         return f"No shares: {item.win_share.reason}."
     parts = [
         f"{leader} wins {numbers.share_estimate(item.win_share[leader])} of "
-        f"{numbers.counted(item.n_datasets, 'dataset')}."
+        f"{counted(item.n_datasets, 'dataset')}."
     ]
     if not isinstance(item.matched, Skipped) and item.matched:
         last = item.matched[-1]
@@ -63,7 +64,7 @@ def verdict(item: ScoreboardAudit) -> str:
     floor = item.noise_floor
     if not isinstance(floor, Skipped) and isinstance(floor.wins_below, Estimate):
         parts.append(
-            f"{numbers.share(floor.wins_below.estimate)} of its {numbers.counted(floor.wins_below.n, 'win')} with a "
+            f"{numbers.share(floor.wins_below.estimate)} of its {counted(floor.wins_below.n, 'win')} with a "
             "noise bound lie below it."
         )
     parts += [
@@ -100,7 +101,7 @@ def _scores(item: ScoreboardAudit) -> Table | None:
         if isinstance(score.mean, dict):
             found.append((f"mean, {name.removesuffix(' is better')} better", 4, score.mean))
             notes.append(
-                f"Mean scores of {numbers.counted(score.n, 'dataset')} ({score.incomplete} incomplete)."
+                f"Mean scores of {counted(score.n, 'dataset')} ({score.incomplete} incomplete)."
             )
     error = item.relative_error
     if not isinstance(error, Skipped):
@@ -108,7 +109,7 @@ def _scores(item: ScoreboardAudit) -> Table | None:
             if isinstance(values, dict):
                 found.append((f"rel. error: {name}", 2, values))
         notes.append(
-            f"Rel. error: over the best of the dataset, on {numbers.counted(error.n, 'dataset')} "
+            f"Rel. error: over the best of the dataset, on {counted(error.n, 'dataset')} "
             f"({error.not_positive} without a positive best and {error.incomplete} incomplete left "
             "out)."
         )
@@ -215,7 +216,7 @@ def _rerun(number: int, rerun: Rerun) -> Table:
     )
     gone = sum(x.vanished for x in rerun.systems.values())
     new = sum(x.appeared for x in rerun.systems.values())
-    note = f"{numbers.counted(rerun.n, 'dataset')}, against {', '.join(rerun.against)}."
+    note = f"{counted(rerun.n, 'dataset')}, against {', '.join(rerun.against)}."
     note += (
         f" Scores only in the first run: {gone}; only in the second: {new}." if gone + new else ""
     )
@@ -230,19 +231,19 @@ def _rerun(number: int, rerun: Rerun) -> Table:
 
 def _notes(item: ScoreboardAudit) -> list[str]:
     notes = [
-        f"{numbers.counted(item.n_datasets, 'dataset')} from {numbers.counted(item.n_records, 'record')}; "
+        f"{counted(item.n_datasets, 'dataset')} from {counted(item.n_records, 'record')}; "
         f"the first record of a dataset counts. Intervals resample the {item.unit} "
         f"({numbers.count(item.n_units)} of them)."
     ]
     if item.n_unscored or item.n_dropped:
         notes.append(
-            f"Left out: {numbers.counted(item.n_unscored, 'dataset')} on which no system has a score, "
+            f"Left out: {counted(item.n_unscored, 'dataset')} on which no system has a score, "
             f"{item.n_dropped} for a missing score."
         )
     single = item.deduplicated
     if not isinstance(single, Skipped) and single.repeated:
         notes.append(
-            f"{single.repeated} of {numbers.counted(single.n, 'cluster')} "
+            f"{single.repeated} of {counted(single.n, 'cluster')} "
             f"{'holds' if single.repeated == 1 else 'hold'} several datasets; one per cluster "
             f"keeps the {KEPT[single.kept_by]}."
         )
@@ -251,7 +252,7 @@ def _notes(item: ScoreboardAudit) -> list[str]:
         low, high = floor.candidates.low, floor.candidates.high
         k = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         notes.append(
-            f"Noise bound sigma sqrt(2 ln K), K = {k}, of {floor.system} on {numbers.counted(floor.n, 'dataset')} "
+            f"Noise bound sigma sqrt(2 ln K), K = {k}, of {floor.system} on {counted(floor.n, 'dataset')} "
             f"with accuracy-like scores: median {numbers.value(100 * floor.bound.median, 2)} points "
             f"(quartiles {numbers.value(100 * floor.bound.q25, 2)} and "
             f"{numbers.value(100 * floor.bound.q75, 2)}); its median margin where it wins is "

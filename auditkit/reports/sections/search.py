@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from auditkit.errors import counted
 from auditkit.reports import numbers, style
 from auditkit.reports.document import Figure, Section, Table
 from auditkit.results.common import Estimate, Skipped
@@ -49,7 +50,7 @@ def verdict(item: SearchAudit) -> str:
         parts.append(
             "Choosing the candidate on the test set instead of on validation adds "
             f"{_mean(bias, 2)} standard deviations of a dataset's test scores, on "
-            f"{numbers.counted(bias.n, 'dataset')}."
+            f"{counted(bias.n, 'dataset')}."
         )
         if not isinstance(item.bias, Skipped):
             digits = _digits(item.bias)
@@ -216,18 +217,18 @@ def _figure(search: str, name: str, points: tuple[CurvePoint, ...], level: str) 
     return Figure(
         f"Selection curve of {search}: {name}",
         f"Mean bias of choosing on the test set, in {unit}: {first.bias:.3g} after "
-        f"{numbers.counted(first.k, 'candidate')}, {last.bias:.3g} after {last.k}.",
+        f"{counted(first.k, 'candidate')}, {last.bias:.3g} after {last.k}.",
         draw,
     )
 
 
 def _notes(item: SearchAudit) -> list[str]:
     low, high = item.candidates.low, item.candidates.high
-    length = numbers.counted(int(high), "candidate")
+    length = counted(int(high), "candidate")
     if low != high:
         length = f"{low:g} to {length}"
     notes = [
-        f"{numbers.count(item.n_used)} of {numbers.counted(item.n_datasets, 'dataset')} "
+        f"{numbers.count(item.n_used)} of {counted(item.n_datasets, 'dataset')} "
         f"{'has' if item.n_used == 1 else 'have'} a "
         f"validation choice with a test score; traces of {length}, of which "
         f"{numbers.count(item.without_validation)} lack a validation score (never chosen) and "
@@ -241,9 +242,7 @@ def _notes(item: SearchAudit) -> list[str]:
         )
     hidden = len(item.groups) - MOST_GROUPS
     if hidden > 0:
-        notes.append(
-            f"In the JSON output only: the curves of {numbers.counted(hidden, 'more group')}."
-        )
+        notes.append(f"In the JSON output only: the curves of {counted(hidden, 'more group')}.")
     return notes
 
 
